@@ -59,10 +59,10 @@ func TestScopeOld(t *testing.T) {
 	} {
 		o := stale()
 		o.ID.Mtime, o.ID.Ctime = now.Add(-c.age), now.Add(-c.age)
-		wantRule(t, h.Bench().Judge(testKind(), o), c.verdict, c.rule, "")
+		wantRule(t, h.Bench(nil).Judge(testKind(), o), c.verdict, c.rule, "")
 	}
 	h.Terms.Runtimes, h.Terms.Boot = nil, time.Time{}
-	wantRule(t, h.Bench().Judge(testKind(), stale()), Unknown, RuleUnproven, "older than the boot")
+	wantRule(t, h.Bench(nil).Judge(testKind(), stale()), Unknown, RuleUnproven, "older than the boot")
 }
 
 func TestIndexFollowsConditions(t *testing.T) {
@@ -89,7 +89,7 @@ func TestIndexFollowsConditions(t *testing.T) {
 func TestLearn(t *testing.T) {
 	h := quiet()
 	hear(&h, 1, Claim{Ref: nsA, Detail: "process 7"})
-	b := h.Bench()
+	b := h.Bench(nil)
 	only := stale()
 	only.Refs = only.Refs[:1]
 	b.Learn(only)
@@ -98,11 +98,36 @@ func TestLearn(t *testing.T) {
 	wantRule(t, b.Judge(testKind(), only), Live, RuleClaimed, "process 7")
 }
 
+// What was learnt holds at later hearings of the pass, where its condition does.
+func TestLearntIsRemembered(t *testing.T) {
+	h := quiet()
+	hear(&h, 1, Claim{Ref: nsA, Detail: "process 7"})
+	first := h.Bench(nil)
+	first.Learn(stale())
+	first.Learn(stale())
+	only := stale()
+	only.Refs = only.Refs[:1]
+	wantRule(t, h.Bench(first).Judge(testKind(), only), Live, RuleClaimed, "process 7")
+	wantRule(t, quiet().Bench(first).Judge(testKind(), only), Garbage, RuleAbsent, "")
+}
+
+// A mount on one object says nothing of its owner's others.
+func TestNothingIsLearntFromAMount(t *testing.T) {
+	h, mounted := quiet(), stale()
+	place := Ref{SpaceMount, "8:1:/d/a"}
+	mounted.Refs = append(mounted.Refs, place)
+	hear(&h, 1, Claim{Ref: place, Detail: "a mount"})
+	b := h.Bench(nil)
+	b.Learn(mounted)
+	wantRule(t, b.Judge(testKind(), mounted), Live, RuleClaimed, "a mount")
+	wantRule(t, b.Judge(testKind(), stale()), Garbage, RuleAbsent, "")
+}
+
 // A pod that runs keeps its sandbox's files of this boot, and no older ones.
 func TestLearnOfAPod(t *testing.T) {
 	h := quiet()
 	hearPod(&h)
-	b := h.Bench()
+	b := h.Bench(nil)
 	old, recent := stale(), stale()
 	old.Refs, recent.Refs = old.Refs[:1], recent.Refs[:1]
 	recent.ID.Mtime = now.Add(-3 * time.Hour)

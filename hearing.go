@@ -14,11 +14,22 @@ type Bench struct {
 	Index    *Index
 	Controls map[string]Control
 	Terms    Terms
+
+	learnt []Claim
 }
 
-// Bench indexes what was heard.
-func (h Hearing) Bench() *Bench {
-	return &Bench{Index: NewIndex(h.Testimonies), Controls: h.Controls, Terms: h.Terms}
+// Bench indexes what was heard. Earlier is the bench of the hearing before in
+// the same pass, if there was one: what was learnt from the objects judged by
+// it still holds, where its condition does.
+func (h Hearing) Bench(earlier *Bench) *Bench {
+	b := &Bench{Index: NewIndex(h.Testimonies), Controls: h.Controls, Terms: h.Terms}
+	if earlier != nil {
+		b.learnt = earlier.learnt
+	}
+	for _, c := range b.learnt {
+		b.Index.Add(c)
+	}
+	return b
 }
 
 // Learn takes from an object that was read what it says of its owner: if
@@ -27,21 +38,27 @@ func (h Hearing) Bench() *Bench {
 // results of the same sandbox do; so results are shown first.
 //
 // What a pod's UID keeps, it keeps only from the current boot, so that is
-// learnt apart: as the pod that the sandbox belongs to.
+// learnt apart: as the pod that the sandbox belongs to. A mount keeps only the
+// object that it is on.
 func (b *Bench) Learn(o Object) {
 	if len(o.Refs) < 2 {
 		return
 	}
 	for _, ref := range o.Refs[1:] {
 		c, ok := b.Index.Alive(ref)
-		if !ok {
+		if !ok || ref.Space == SpaceMount {
 			continue
 		}
 		owner := o.Refs[0]
 		if ref.Space == SpacePod {
 			owner = podOf(owner)
 		}
-		b.Index.Add(Claim{Ref: owner, If: ref, Witness: c.Witness, Detail: c.Detail + ", which " + o.Name + " names"})
+		if _, known := b.Index.Alive(owner); known {
+			continue
+		}
+		learnt := Claim{Ref: owner, If: ref, Witness: c.Witness, Detail: c.Detail + ", which " + o.Name + " names"}
+		b.learnt = append(b.learnt, learnt)
+		b.Index.Add(learnt)
 	}
 }
 

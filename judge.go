@@ -64,7 +64,7 @@ func (b *Bench) Judge(k *Kind, o Object) Decision {
 // Step is one rule's answer about an object.
 type Step struct {
 	Reason
-	Keeps bool
+	Keeps bool `json:"keeps"`
 }
 
 // Trail asks the rules one by one up to the one that keeps the object, or all.

@@ -62,7 +62,7 @@ func TestJudge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h, o := quiet(), stale()
 			c.change(&h, &o)
-			wantRule(t, h.Bench().Judge(testKind(), o), c.verdict, c.rule, c.text)
+			wantRule(t, h.Bench(nil).Judge(testKind(), o), c.verdict, c.rule, c.text)
 		})
 	}
 }
@@ -117,7 +117,7 @@ func TestOutage(t *testing.T) {
 		{"the clock was not set at all", booted(ten, containerd(9*time.Minute)), fresh(50 * 365 * 24 * time.Hour), Young, RuleSettling},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantRule(t, c.h.Bench().Judge(testKind(), c.o), c.verdict, c.rule, "")
+			wantRule(t, c.h.Bench(nil).Judge(testKind(), c.o), c.verdict, c.rule, "")
 		})
 	}
 }
@@ -125,7 +125,7 @@ func TestOutage(t *testing.T) {
 func TestTrailStopsAtTheRuleThatKeeps(t *testing.T) {
 	h, o := quiet(), stale()
 	hear(&h, 0, Claim{Ref: boxA, Detail: "listed"})
-	steps := h.Bench().Trail(testKind(), o)
+	steps := h.Bench(nil).Trail(testKind(), o)
 	last := steps[len(steps)-1]
 	if !last.Keeps || last.Rule != RuleClaimed || last.Text != "listed" {
 		t.Errorf("the last step is %+v", last)
@@ -147,7 +147,7 @@ func TestTrailOfGarbageExplainsEachRule(t *testing.T) {
 	unseen.Terms.Runtimes[0].Up = 0
 	for name, h := range map[string]Hearing{"quiet": quiet(), "after a boot": old, "offline": offline,
 		"the runtime's process is not seen": unseen} {
-		steps := h.Bench().Trail(testKind(), stale())
+		steps := h.Bench(nil).Trail(testKind(), stale())
 		if len(steps) != len(rules) {
 			t.Fatalf("%s: %d steps for %d rules", name, len(steps), len(rules))
 		}

@@ -69,7 +69,7 @@ func drawNode(t *rapid.T) randomNode {
 // garbage judges in order, learning from each object, and gives the indexes
 // of what is garbage.
 func (n randomNode) garbage() []int {
-	b, k := n.hearing.Bench(), testKind()
+	b, k := n.hearing.Bench(nil), testKind()
 	var out []int
 	for _, o := range n.objects {
 		b.Learn(o)
@@ -111,7 +111,7 @@ func TestLawClaimedIsNeverGarbage(t *testing.T) {
 		w := rapid.IntRange(0, 1).Draw(t, "witness")
 		y := &n.hearing.Testimonies[w]
 		y.Claims = append(slices.Clone(y.Claims), Claim{Ref: o.Refs[0], Detail: "alive"})
-		if d := n.hearing.Bench().Judge(testKind(), o); d.Verdict == Garbage {
+		if d := n.hearing.Bench(nil).Judge(testKind(), o); d.Verdict == Garbage {
 			t.Fatalf("garbage although %s claims it", y.Witness)
 		}
 	})
