@@ -1,17 +1,15 @@
 package hostgc
 
 import (
-	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"os"
 
 	"pgregory.net/rapid"
 )
@@ -252,7 +250,7 @@ func TestCoreIsPure(t *testing.T) {
 		}
 		for _, i := range parsed.Imports {
 			if p := strings.Trim(i.Path.Value, `"`); !slices.Contains(allowed, p) {
-				t.Error(fmt.Sprintf("%s imports %s: the core does no I/O, knows no clock and writes no log", f, p))
+				t.Errorf("%s imports %s: the core does no I/O, knows no clock and writes no log", f, p)
 			}
 		}
 	}

@@ -99,8 +99,16 @@ func Parse(b []byte, kinds []string) (Config, error) {
 	if err := yaml.UnmarshalStrict(b, &c); err != nil {
 		return Config{}, fmt.Errorf("not a valid configuration: %w", err)
 	}
+	for name, k := range c.Kinds {
+		if k.Mode == yamlOff {
+			c.SetMode(name, hostgc.ModeOff)
+		}
+	}
 	return c, c.check(kinds)
 }
+
+// yamlOff is what YAML 1.1 makes of a bare off.
+const yamlOff = "false"
 
 func (c Config) check(kinds []string) error {
 	var errs []error

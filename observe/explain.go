@@ -25,7 +25,7 @@ type Explanation struct {
 // maxKin bounds how many other objects of the same owner are shown.
 const maxKin = 20
 
-// ErrNoPlace: the path is in no directory that hostgc knows.
+// ErrNoPlace says that the path is in no directory that hostgc knows.
 var ErrNoPlace = errors.New("not in a directory that hostgc knows")
 
 // Explain judges one object by its host path and keeps every step. Other

@@ -18,7 +18,7 @@ func (n *Node) hear(ctx context.Context, c *control) (hostgc.Hearing, error) {
 		h.Testimonies = append(h.Testimonies, t)
 	}
 	s := n.sum(h.Testimonies)
-	if !s.processes {
+	if !s.processes && !s.silent {
 		t, err := n.askPods(ctx, s)
 		if err != nil {
 			return h, err
@@ -57,6 +57,7 @@ type summary struct {
 	ready     map[string]struct{} // of these, the READY ones
 	explained map[string]bool     // UIDs of pods that have a listed sandbox
 	processes bool                // /proc shows this node's processes
+	silent    bool                // /proc was asked and is mute, so nothing is judged anyway
 	proof     string              // how the list is known to be this node's, if it is
 }
 
@@ -64,6 +65,7 @@ func (n *Node) sum(testimonies []hostgc.Testimony) summary {
 	s := summary{ready: map[string]struct{}{}, explained: map[string]bool{}}
 	listed := map[string]bool{}
 	for _, t := range testimonies {
+		s.silent = s.silent || t.Witness == "proc" && t.Mute()
 		for _, c := range t.Claims {
 			if c.State == "" {
 				continue

@@ -37,10 +37,10 @@ func (a *app) check() *cobra.Command {
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := open(&a.flags, a.log)
-			defer h.Close()
 			if err != nil {
 				return err
 			}
+			defer h.Close()
 			findings, err := h.examine(cmd.Context())
 			if err != nil {
 				return stopped(err)
@@ -106,13 +106,14 @@ func (h *host) checkUser() finding {
 
 // checkRemoval asks for the remover, which tries openat2.
 func (h *host) checkRemoval() finding {
-	for _, p := range h.node.Places {
-		if _, err := p.Dir.Remover(p.Kind.Match); err != nil {
-			return finding{"openat2", fail, err.Error(), "Linux 5.6 or newer, and a seccomp profile that allows openat2 (RuntimeDefault does)"}
-		}
-		return finding{"openat2", ok, "works: names are removed through descriptors only", ""}
+	if len(h.node.Places) == 0 {
+		return finding{"openat2", ok, "not tried: there is no directory to remove from", ""}
 	}
-	return finding{"openat2", ok, "not tried: there is no directory to remove from", ""}
+	p := h.node.Places[0]
+	if _, err := p.Dir.Remover(p.Kind.Match); err != nil {
+		return finding{"openat2", fail, err.Error(), "Linux 5.6 or newer, and a seccomp profile that allows openat2 (RuntimeDefault does)"}
+	}
+	return finding{"openat2", ok, "works: names are removed through descriptors only", ""}
 }
 
 func checkWitness(t hostgc.Testimony) finding {
@@ -151,7 +152,11 @@ func checkClock(t hostgc.Terms) finding {
 				"hostPID: true for hostgc's pod; if the clock was set since, restart the runtime or wait"}
 		}
 	}
-	return finding{"clock", ok, fmt.Sprintf("up since %s, and not set since the runtime started", t.Boot.UTC().Format(time.RFC3339)), ""}
+	text := "up since " + t.Boot.UTC().Format(time.RFC3339)
+	if len(t.Runtimes) > 0 {
+		text += ", and the clock was not set since the runtime started"
+	}
+	return finding{"clock", ok, text, ""}
 }
 
 func (h *host) checkDirs(hearing hostgc.Hearing) []finding {

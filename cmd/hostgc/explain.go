@@ -17,7 +17,7 @@ func (a *app) explain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain PATH...",
 		Short: "Tell the whole story of an object: whose it was, each rule, each witness, the cause, the cure",
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("explain needs the path of a file, as hostgc scan -v lists them")
 			}
@@ -25,10 +25,10 @@ func (a *app) explain() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := open(&a.flags, a.log)
-			defer h.Close()
 			if err != nil {
 				return err
 			}
+			defer h.Close()
 			for i, file := range args {
 				x, err := h.node.Explain(cmd.Context(), h.hostPath(file))
 				if errors.Is(err, observe.ErrNoPlace) || errors.Is(err, fs.ErrNotExist) {

@@ -13,10 +13,10 @@ func (a *app) listKinds() *cobra.Command {
 		Use: "kinds", Short: "List the kinds of garbage, their modes and their directories on this node", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			h, err := open(&a.flags, a.log)
-			defer h.Close()
 			if err != nil {
 				return err
 			}
+			defer h.Close()
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, k := range h.kinds {
 				fmt.Fprintf(w, "%s\t%s\tminimum age %s\n\t%s\n\tnames: %s\n\tin: %s\n", k.Name, k.Mode, k.Age, k.Doc, k.Names, strings.Join(h.present(k.Name), ", "))

@@ -49,38 +49,45 @@ func kindNames() []string {
 	return names
 }
 
-// open puts the node together. What it returns must be closed, also with an
-// error.
+// open puts the node together. It must be closed.
 func open(f *flags, log *slog.Logger) (*host, error) {
 	h := &host{flags: f, log: log}
-	if err := f.check(); err != nil {
-		return h, usage(err)
+	if err := h.open(); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *host) open() error {
+	if err := h.flags.check(); err != nil {
+		return usage(err)
 	}
 	var err error
-	if h.at, err = f.at(); err != nil {
-		return h, usage(err)
+	if h.at, err = h.flags.at(); err != nil {
+		return usage(err)
 	}
-	if h.config, err = f.load(kindNames()); err != nil {
-		return h, usage(err)
+	if h.config, err = h.flags.load(kindNames()); err != nil {
+		return usage(err)
 	}
-	if h.root, err = safefs.OpenRoot(f.root); err != nil {
-		return h, usagef("--root: %w", err)
+	if h.root, err = safefs.OpenRoot(h.flags.root); err != nil {
+		return usagef("--root: %w", err)
 	}
 	h.close = append(h.close, func() { _ = h.root.Close() })
 	if err := h.findKinds(); err != nil {
-		return h, usage(err)
+		return usage(err)
 	}
 	if err := h.findProc(); err != nil {
-		return h, usage(err)
+		return usage(err)
 	}
 	h.node = &observe.Node{
-		Name: h.name(), Now: time.Now, Log: log,
-		AcceptIdle: f.acceptIdle, Sees: func() bool { return false },
+		Name: h.name(), Now: time.Now, Log: h.log,
+		AcceptIdle: h.flags.acceptIdle, Sees: func() bool { return false },
 	}
 	if err := h.openPlaces(); err != nil {
-		return h, err
+		return err
 	}
-	return h, h.findWitnesses()
+	return h.findWitnesses()
 }
 
 // Close lets everything go that open opened.
@@ -173,13 +180,9 @@ func (h *host) openPlaces() error {
 
 // findWitnesses chooses who is asked about this node.
 func (h *host) findWitnesses() error {
-	var err error
 	if h.flags.offline() {
-		err = h.offline()
-	} else {
-		err = h.live()
-	}
-	if err != nil {
+		h.offline()
+	} else if err := h.live(); err != nil {
 		return usage(err)
 	}
 	if h.proc != nil && h.view == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // offline takes the witnesses of a node that is judged from files.
-func (h *host) offline() error {
+func (h *host) offline() {
 	f := h.flags
 	h.node.Witnesses = append(h.node.Witnesses, offline.CRI(f.crictlPods, f.crictlContainers))
 	h.node.Containers = func() []string { return nil }
@@ -22,5 +22,4 @@ func (h *host) offline() error {
 		w := offline.Pods(f.kubectlPods, f.node)
 		h.node.Pods = &w
 	}
-	return nil
 }

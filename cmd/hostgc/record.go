@@ -33,10 +33,10 @@ networks and IP addresses, and no content of files.`,
 
 func (a *app) record(ctx context.Context, file string) (err error) {
 	h, err := open(&a.flags, a.log)
-	defer h.Close()
 	if err != nil {
 		return err
 	}
+	defer h.Close()
 	// Who may read it learns of every pod on the node.
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/hostgc/hostgc"
 	"github.com/hostgc/hostgc/report"
@@ -329,4 +330,13 @@ func causes(doc document) map[string]int {
 		}
 	}
 	return maps.Clone(sum)
+}
+
+// yamlDiff compares a YAML document with one read as JSON.
+func yamlDiff(in string, want document) string {
+	var got document
+	if err := yaml.Unmarshal([]byte(in), &got); err != nil {
+		return err.Error()
+	}
+	return cmp.Diff(verdicts(want), verdicts(got))
 }

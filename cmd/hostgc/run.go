@@ -35,10 +35,10 @@ SIGTERM ends it after the object at hand.`,
 
 func (a *app) runAgent(cmd *cobra.Command, interval, jitter time.Duration) error {
 	h, err := open(&a.flags, a.log) // finds wrong flags before the first cycle
-	h.Close()
 	if err != nil {
 		return err
 	}
+	h.Close()
 	if a.flags.offline() {
 		return usagef("run is for a running node, and not for one that is read from files")
 	}
@@ -64,10 +64,10 @@ func (a *app) runAgent(cmd *cobra.Command, interval, jitter time.Duration) error
 // come since the last.
 func (a *app) cycle(ctx context.Context, earlier *hostgc.Condemned, ramp map[string]int) (agent.Result, error) {
 	h, err := open(&a.flags, a.log)
-	defer h.Close()
 	if err != nil {
 		return agent.Result{}, err
 	}
+	defer h.Close()
 	unlock, err := sweep.Lock(ctx, h.node)
 	if err != nil {
 		return agent.Result{}, err

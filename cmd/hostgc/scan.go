@@ -39,14 +39,11 @@ func (a *app) scan() *cobra.Command {
 // look makes one pass that removes nothing.
 func (a *app) look(ctx context.Context) error {
 	h, err := open(&a.flags, a.log)
+	if err != nil {
+		return err
+	}
 	defer h.Close()
-	if err != nil {
-		return err
-	}
-	out, err := a.newOutput(report.Table{Node: h.node.Name, At: h.at}, h.kinds, h.modes)
-	if err != nil {
-		return err
-	}
+	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at}, h.kinds, h.modes)
 	_, err = sweep.Pass(ctx, h.node, nil, sweep.Options{Log: a.log}, a.progress("looking", out))
 	a.console.done()
 	return out.close(err)
@@ -67,10 +64,7 @@ func (a *app) replay(file string) error {
 	for _, k := range kinds {
 		modes[k.Name] = k.Mode
 	}
-	out, err := a.newOutput(report.Table{}, kinds, modes)
-	if err != nil {
-		return err
-	}
+	out := a.newOutput(report.Table{}, kinds, modes)
 	err = observe.Replay(f, kinds,
 		func(head observe.Header, h hostgc.Hearing) error {
 			out.table.Node, out.table.At = head.Node, head.At
@@ -92,15 +86,15 @@ type output struct {
 	start  func() (report.Writer, error)
 }
 
-func (a *app) newOutput(t report.Table, kinds []hostgc.Kind, modes map[string]hostgc.Mode) (*output, error) {
+func (a *app) newOutput(t report.Table, kinds []hostgc.Kind, modes map[string]hostgc.Mode) *output {
 	o := &output{app: a, table: t, tally: report.NewTally(kinds, modes)}
 	if a.flags.output == "table" {
-		return o, nil
+		return o
 	}
 	o.start = func() (report.Writer, error) {
 		return report.NewWriter(a.flags.output, a.stdout, o.table.Node, o.table.At)
 	}
-	return o, nil
+	return o
 }
 
 // Hear takes a hearing. The document begins with the first: only then is it

@@ -37,24 +37,21 @@ removed is logged with its network, sandbox ID, interface, IPs and pod.`,
 
 func (a *app) sweepOnce(ctx context.Context, settleGiven, dryRun bool, limit int) error {
 	h, err := open(&a.flags, a.log)
-	defer h.Close()
 	if err != nil {
 		return err
 	}
+	defer h.Close()
 	if settleGiven {
 		h.config.Settle = config.Duration(a.flags.settle)
 	}
 	if !dryRun {
 		unlock, err := sweep.Lock(ctx, h.node)
 		if err != nil {
-			return err
+			return stopped(err)
 		}
 		defer unlock()
 	}
-	out, err := a.newOutput(report.Table{Node: h.node.Name, At: h.at, Swept: true, DryRun: dryRun}, h.kinds, h.modes)
-	if err != nil {
-		return err
-	}
+	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at, Swept: true, DryRun: dryRun}, h.kinds, h.modes)
 	opts := sweep.Options{Modes: h.modes, DryRun: dryRun, Plan: hostgc.NewPlan(h.limits(limit)), Log: a.log}
 	err = sweep.Twice(ctx, h.node, time.Duration(h.config.Settle), a.wait, opts,
 		a.progress("first look", sweep.Ignore{}), a.progress("second look", out))

@@ -85,9 +85,9 @@ func (f *Fake) WithAPI() {
 		return claims
 	}, hostgc.SpacePod)
 	w.Knows = nil
-	f.Node.Pods = &w
-	f.Node.PodsNeeded = true
-	f.Node.Witnesses = f.Node.Witnesses[:1]
+	f.Pods = &w
+	f.PodsNeeded = true
+	f.Witnesses = f.Witnesses[:1]
 }
 
 // Sandbox refers to a sandbox.
@@ -111,7 +111,7 @@ func (f *Fake) Dir(name string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.Node.Places = append(f.Node.Places, observe.Place{Kind: f.kind(), Dir: d, Location: at})
+	f.Places = append(f.Places, observe.Place{Kind: f.kind(), Dir: d, Location: at})
 	f.t.Cleanup(func() { _ = errors.Join(d.Close(), root.Close()) })
 }
 

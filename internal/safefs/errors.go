@@ -55,10 +55,10 @@ func (e *HeldError) Error() string {
 // meaning adds to an error of a call on an entry what it stands for. EXDEV is
 // RESOLVE_NO_XDEV's; EBUSY is unlinkat's where a mount came between.
 func meaning(err error) error {
-	switch err {
-	case unix.ENOENT:
+	switch {
+	case errors.Is(err, unix.ENOENT):
 		return fmt.Errorf("%w: %w", ErrGone, err)
-	case unix.EXDEV, unix.EBUSY:
+	case errors.Is(err, unix.EXDEV), errors.Is(err, unix.EBUSY):
 		return fmt.Errorf("%w: %w", ErrMounted, err)
 	default:
 		return err

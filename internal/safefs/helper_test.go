@@ -1,6 +1,7 @@
 package safefs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,8 +11,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/hostgc/hostgc"
 	"golang.org/x/sys/unix"
+
+	"github.com/hostgc/hostgc"
 )
 
 // withMounts runs the test in a process with a mount namespace of its own, so
@@ -97,6 +99,16 @@ func identify(t *testing.T, d *Dir, name string) hostgc.Identity {
 	id, err := d.Identify(name)
 	must(t, err)
 	return id
+}
+
+func names(t *testing.T, d *Dir) []string {
+	t.Helper()
+	var out []string
+	for e, err := range d.Entries(context.Background()) {
+		must(t, err)
+		out = append(out, e.Name)
+	}
+	return out
 }
 
 func write(t *testing.T, path, content string) {

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hostgc/hostgc"
 	"golang.org/x/sys/unix"
+
+	"github.com/hostgc/hostgc"
 )
 
 // blockSize is the unit of st_blocks, whatever the file system's own is.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -35,7 +36,7 @@ func (d *Dir) Lock(ctx context.Context) (unlock func(), err error) {
 		return func() { _ = f.Close() }, nil
 	}
 	_ = f.Close()
-	if err == unix.EWOULDBLOCK {
+	if errors.Is(err, unix.EWOULDBLOCK) {
 		pid := d.holder()
 		return nil, &HeldError{Path: d.path, PID: pid, Command: d.kernel.command(pid)}
 	}

@@ -35,15 +35,16 @@ func TestLockNamesItsHolder(t *testing.T) {
 
 func TestLockNamesTheHolderOfThisDirectory(t *testing.T) {
 	root := host(t, "d/a", "e/a")
+	holders := map[string]int{}
 	for _, dir := range []string{"/d", "/e"} {
-		want := startSelf(t, envLock+"="+root+dir, "locked").cmd.Process.Pid
-		defer func() {
-			_, err := openDir(t, root, dir).Lock(context.Background())
-			var held *HeldError
-			if !errors.As(err, &held) || held.PID != want {
-				t.Errorf("%s: got %v, want process %d", dir, err, want)
-			}
-		}()
+		holders[dir] = startSelf(t, envLock+"="+root+dir, "locked").cmd.Process.Pid
+	}
+	for dir, want := range holders {
+		_, err := openDir(t, root, dir).Lock(context.Background())
+		var held *HeldError
+		if !errors.As(err, &held) || held.PID != want {
+			t.Errorf("%s: got %v, want process %d", dir, err, want)
+		}
 	}
 }
 
@@ -66,14 +67,4 @@ func TestLockEndsWithItsHolder(t *testing.T) {
 	if got := names(t, d); !cmp.Equal(got, []string{"a"}) {
 		t.Errorf("locking left %v behind", got)
 	}
-}
-
-func names(t *testing.T, d *Dir) []string {
-	t.Helper()
-	var out []string
-	for e, err := range d.Entries(context.Background()) {
-		must(t, err)
-		out = append(out, e.Name)
-	}
-	return out
 }

@@ -1,11 +1,13 @@
 package safefs
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/hostgc/hostgc"
 	"golang.org/x/sys/unix"
+
+	"github.com/hostgc/hostgc"
 )
 
 // reading: O_NONBLOCK because a FIFO may stand in the file's place, O_NOCTTY
@@ -28,7 +30,7 @@ func (d *Dir) Read(name string, max int64, buf []byte) (hostgc.Identity, []byte,
 		return hostgc.Identity{}, nil, fmt.Errorf("read %q below %s: not the name of an entry", name, d.path)
 	}
 	fd, err := d.openFile(name)
-	if err == unix.ELOOP || err == unix.ENXIO || err == unix.ENODEV { // a symlink, a socket, a device of nothing
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.ENODEV) { // a symlink, a socket, a device of nothing
 		id, err := d.Identify(name)
 		if err == nil {
 			err = fmt.Errorf("read %s: %w while it was opened", d.join(name), ErrChanged)
@@ -81,7 +83,7 @@ func (d *Dir) Identify(name string) (hostgc.Identity, error) {
 // openFile gives O_NOATIME up where only the file's owner may use it.
 func (d *Dir) openFile(name string) (int, error) {
 	fd, err := d.kernel.openForReading(d.fd, name, reading)
-	if err == unix.EPERM {
+	if errors.Is(err, unix.EPERM) {
 		return d.kernel.openForReading(d.fd, name, reading&^unix.O_NOATIME)
 	}
 	return fd, err

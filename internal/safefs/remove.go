@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hostgc/hostgc"
 	"golang.org/x/sys/unix"
+
+	"github.com/hostgc/hostgc"
 )
 
 // Remover removes entries of one directory. It alone unlinks.

@@ -60,7 +60,7 @@ func Parse(content []byte) (Entry, error) {
 	}
 	var file cacheFile
 	if err := torn.Decode(content, &file); err != nil {
-		return Entry{}, fmt.Errorf("%w: %v", errNoEntry, err)
+		return Entry{}, fmt.Errorf("%w: %w", errNoEntry, err)
 	}
 	switch {
 	case file.Kind == cacheKind:

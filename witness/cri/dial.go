@@ -41,7 +41,7 @@ func connect(ctx context.Context, path string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
+	defer dir.Close() //nolint:errcheck // opened by path only
 	conn, err := d.DialContext(ctx, "unix", fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)))
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", path, err)
