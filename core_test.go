@@ -63,6 +63,27 @@ func TestScopeOld(t *testing.T) {
 	wantRule(t, h.Bench(nil).Judge(testKind(), stale()), Unknown, RuleUnproven, "older than the boot")
 }
 
+// CRI-O's background DEL needs the files for an hour after the sandbox left
+// its list, however old they are.
+func TestLooksApart(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		terms    Terms
+		ask, get time.Duration
+	}{
+		{"containerd", Terms{Runtimes: []Runtime{containerd(time.Hour)}}, 30 * time.Second, 30 * time.Second},
+		{"CRI-O", Terms{Runtimes: []Runtime{crio(time.Hour)}}, 30 * time.Second, time.Hour},
+		{"CRI-O beside containerd", Terms{Runtimes: []Runtime{containerd(time.Hour), crio(time.Hour)}}, 30 * time.Second, time.Hour},
+		{"CRI-O, longer asked for", Terms{Runtimes: []Runtime{crio(time.Hour)}}, 2 * time.Hour, 2 * time.Hour},
+		{"CRI-O of a test cluster", Terms{Age: time.Second, Runtimes: []Runtime{crio(time.Hour)}}, 30 * time.Second, 30 * time.Second},
+		{"offline", Terms{Offline: true}, 0, 0},
+	} {
+		if got := c.terms.Apart(c.ask); got != c.get {
+			t.Errorf("%s: %s apart, want %s", c.name, got, c.get)
+		}
+	}
+}
+
 func TestIndexFollowsConditions(t *testing.T) {
 	ix := NewIndex(nil)
 	c := Ref{SpacePod, "c"}

@@ -65,6 +65,23 @@ const (
 // clock that was not set.
 var firstKubernetes = time.Date(2014, 6, 6, 0, 0, 0, 0, time.UTC)
 
+// Apart is the least time between the two looks of a sweep for which the
+// operator asked for settle. containerd lists a sandbox until its CNI DEL
+// succeeded. CRI-O retries the DEL for up to 57 minutes after the sandbox left
+// the list, and the files of a sandbox that is days old are needed until then:
+// there only a second look an hour later shows that no DEL will come.
+func (t Terms) Apart(settle time.Duration) time.Duration {
+	for _, r := range t.Runtimes {
+		if r.Name != "containerd" && settle < MinimumAge && !t.shortAge() {
+			return MinimumAge
+		}
+	}
+	return settle
+}
+
+// shortAge: the operator has cut the waits below what is safe.
+func (t Terms) shortAge() bool { return t.Age > 0 && t.Age < MinimumAge }
+
 // older reports whether a stamp is from before the boot or before the start
 // of every runtime, as far as the clocks can be trusted.
 func (t Terms) older(stamp time.Time) bool {

@@ -122,15 +122,17 @@ func (p *pass) log(o hostgc.Object) {
 // Waiter lets time pass, or gives the context's error.
 type Waiter func(ctx context.Context, d time.Duration) error
 
-// Twice makes both passes of one sweep, settle apart, and tells each to its
-// sink. What the second is told is the result.
+// Twice makes both passes of one sweep, settle apart or as much longer as the
+// node's runtime needs, and tells each to its sink. What the second is told is
+// the result.
 func Twice(ctx context.Context, n *observe.Node, settle time.Duration, wait Waiter, opts Options, first, second Sink) error {
-	condemned, err := Pass(ctx, n, nil, opts, first)
+	heard := &hearings{Sink: first}
+	condemned, err := Pass(ctx, n, nil, opts, heard)
 	if err != nil {
 		return fmt.Errorf("first pass: %w", err)
 	}
 	if condemned.Len() > 0 {
-		if err := wait(ctx, settle); err != nil {
+		if err := wait(ctx, heard.last.Terms.Apart(settle)); err != nil {
 			return fmt.Errorf("between the passes: %w", err)
 		}
 	}
@@ -138,6 +140,17 @@ func Twice(ctx context.Context, n *observe.Node, settle time.Duration, wait Wait
 		return fmt.Errorf("second pass: %w", err)
 	}
 	return nil
+}
+
+// hearings keeps the last hearing of a pass.
+type hearings struct {
+	Sink
+	last hostgc.Hearing
+}
+
+func (h *hearings) Hear(heard hostgc.Hearing) error {
+	h.last = heard
+	return h.Sink.Hear(heard)
 }
 
 // Ignore is a Sink for a pass whose report nobody needs.

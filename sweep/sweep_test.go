@@ -225,6 +225,28 @@ func TestNoWaitWithoutGarbage(t *testing.T) {
 	twice(t, f, options(), func() { t.Error("waited although the first look found nothing") })
 }
 
+// The runtime says how long the wait must be at least.
+func TestWaitIsAsLongAsTheRuntimeNeeds(t *testing.T) {
+	f := running(t, "gone.1")
+	terms := f.Terms
+	for name, want := range map[string]time.Duration{"containerd": time.Minute, "cri-o": time.Hour} {
+		f.Terms = func() (hostgc.Terms, error) {
+			x, err := terms()
+			x.Runtimes = []hostgc.Runtime{{Name: name, Up: 20 * time.Hour}}
+			return x, err
+		}
+		wait := func(_ context.Context, d time.Duration) error {
+			if d != want {
+				t.Errorf("%s: waited %s, want %s", name, d, want)
+			}
+			return context.Canceled
+		}
+		if err := sweep.Twice(t.Context(), f.Node, time.Minute, wait, options(), sweep.Ignore{}, result{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Every removal is logged with all by which other leftovers can be found.
 func TestRemovalIsLogged(t *testing.T) {
 	f := running(t, "gone.1")
