@@ -9,6 +9,7 @@
 //	       (/var/lib/rancher moved to /data): they are followed once, never
 //	       out of the root, and the result is pinned.
 //	name   an entry of a Dir: one component, never a path, never followed
+//	tree   a directory of a Dir that goes as a whole: see [TreeRemover]
 //
 // # What it stands against
 //
