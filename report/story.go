@@ -41,6 +41,22 @@ func Story(w io.Writer, x observe.Explanation, mode hostgc.Mode) error {
 	return err
 }
 
+// TreeStory tells what keeps a versioned data directory: every use of it, and
+// each rule.
+func TreeStory(w io.Writer, d hostgc.Decision, steps []hostgc.Step, uses []string, h hostgc.Hearing) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", d.Object.Path())
+	entry(&b, "verdict", verdictWords(d))
+	for _, u := range uses {
+		entry(&b, "", u)
+	}
+	x := observe.Explanation{Decision: d, Trail: steps, Hearing: h}
+	trail(&b, x)
+	heard(&b, x)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 func verdictWords(d hostgc.Decision) string {
 	switch d.Verdict {
 	case hostgc.Garbage:

@@ -132,6 +132,9 @@ func (tb Table) example(t *Tally) string {
 func entry(b *strings.Builder, label, text string) {
 	const indent = 12
 	lead := fmt.Sprintf("  %-*s", indent-2, label)
+	if len(label) >= indent-2 {
+		lead = fmt.Sprintf("  %s\n%*s", label, indent, "")
+	}
 	for _, line := range wrap(text, width-indent) {
 		fmt.Fprintf(b, "%s%s\n", lead, line)
 		lead = strings.Repeat(" ", indent)

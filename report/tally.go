@@ -49,8 +49,15 @@ func NewTally(kinds []hostgc.Kind, modes map[string]hostgc.Mode) *Tally {
 	return t
 }
 
-// Hear keeps the latest hearing.
+// Hear keeps the latest hearing, and of witnesses that are heard for other
+// kinds only, what they said before.
 func (t *Tally) Hear(h hostgc.Hearing) error {
+	h.Testimonies = slices.Clone(h.Testimonies)
+	for _, old := range t.Hearing.Testimonies {
+		if !slices.ContainsFunc(h.Testimonies, func(n hostgc.Testimony) bool { return n.Witness == old.Witness }) {
+			h.Testimonies = append(h.Testimonies, old)
+		}
+	}
 	t.Hearing = h
 	return nil
 }

@@ -1,0 +1,9 @@
+package rke2data
+
+import (
+	"testing"
+
+	"github.com/hostgc/hostgc/kind/datadir/datadirtest"
+)
+
+func TestNodes(t *testing.T) { datadirtest.Run(t, Product(), "testdata") }
