@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path"
 	"slices"
@@ -37,6 +38,21 @@ type Config struct {
 	Jitter Duration `json:"jitter,omitzero"`
 	// Kinds configures single kinds by name.
 	Kinds map[string]Kind `json:"kinds,omitempty"`
+
+	// Keep lists patterns of what is never removed: a path or a directory above
+	// it, a network, or namespace/pod, with * and ? as in a shell.
+	Keep []string `json:"keep,omitempty"`
+	// Windows are the times in which the agent removes; outside of them it only
+	// reports. Default: always.
+	Windows []Window `json:"windows,omitempty"`
+	// Pressure is what starts a cycle of the agent at once.
+	Pressure Pressure `json:"pressure"`
+	// StateDir is where the agent keeps what has to survive a restart. Empty: nowhere.
+	StateDir string `json:"stateDir"`
+	// Listen is the address of /metrics, /healthz and /readyz. Empty: none.
+	Listen string `json:"listen"`
+	// Events: each cycle that removed something is told as an Event on the Node.
+	Events bool `json:"events"`
 }
 
 // Kind is the configuration of one kind.
@@ -49,6 +65,9 @@ type Kind struct {
 	MinAge Duration `json:"minAge,omitzero"`
 	// Max is the most objects that one cycle removes. Default: no limit.
 	Max int `json:"max,omitempty"`
+	// Retain is how many versions older than the current one stay, of the kinds
+	// of data directories. Default: 1.
+	Retain *int `json:"retain,omitempty"`
 }
 
 // Duration is a time.Duration written as "2h" or "90s".
@@ -77,6 +96,10 @@ func Default() Config {
 		Settle:   Duration(30 * time.Second),
 		Interval: Duration(10 * time.Minute),
 		Jitter:   Duration(time.Minute),
+		Pressure: Pressure{FreeInodes: 10, FreeBytes: 5, FreeIPs: 10},
+		StateDir: "/var/lib/hostgc",
+		Listen:   "127.0.0.1:9617",
+		Events:   true,
 	}
 }
 
@@ -127,6 +150,19 @@ func (c Config) check(kinds []string) error {
 	for name, k := range c.Kinds {
 		errs = append(errs, k.check(name, kinds))
 	}
+	_, calendar := c.Calendar()
+	errs = append(errs, checkKeep(c.Keep), calendar, c.Pressure.check(), c.checkAgent())
+	return errors.Join(errs...)
+}
+
+func (c Config) checkAgent() error {
+	var errs []error
+	if c.StateDir != "" && !path.IsAbs(c.StateDir) {
+		errs = append(errs, fmt.Errorf("stateDir: %q is not an absolute path; \"\" keeps no state", c.StateDir))
+	}
+	if _, _, err := net.SplitHostPort(c.Listen); c.Listen != "" && err != nil {
+		errs = append(errs, fmt.Errorf("listen: %q is not an address as in \"127.0.0.1:9617\"; \"\" serves nothing", c.Listen))
+	}
 	return errors.Join(errs...)
 }
 
@@ -152,6 +188,9 @@ func (k Kind) check(name string, kinds []string) error {
 	}
 	if k.Max < 0 {
 		errs = append(errs, fmt.Errorf("%s.max: must not be negative", at))
+	}
+	if k.Retain != nil && *k.Retain < 0 {
+		errs = append(errs, fmt.Errorf("%s.retain: must not be negative", at))
 	}
 	for _, d := range k.Dirs {
 		if !path.IsAbs(d) || path.Clean(d) != d || strings.Count(d, "/") < 2 {

@@ -21,6 +21,12 @@ node: worker-1
 cri: [unix:///run/crio/crio.sock]
 minAge: 3h
 interval: 1h
+keep: [default/web-*, macvlan, /var/lib/cni/results]
+windows: [{days: [Sat, Sun], from: 22:00, to: 06:00, zone: Europe/Berlin}]
+pressure: {freeInodes: 20}
+stateDir: ""
+listen: ":9617"
+events: false
 kinds:
   multus-results: {mode: report, dirs: [/data/cni/results], minAge: 90m, max: 500}
 `), kinds)
@@ -30,6 +36,10 @@ kinds:
 	want := Default()
 	want.Node, want.CRI = "worker-1", []string{"unix:///run/crio/crio.sock"}
 	want.MinAge, want.Interval = Duration(3*time.Hour), Duration(time.Hour)
+	want.Keep = []string{"default/web-*", "macvlan", "/var/lib/cni/results"}
+	want.Windows = []Window{{Days: []string{"Sat", "Sun"}, From: "22:00", To: "06:00", Zone: "Europe/Berlin"}}
+	want.Pressure.FreeInodes = 20
+	want.StateDir, want.Listen, want.Events = "", ":9617", false
 	want.Kinds = map[string]Kind{"multus-results": {Mode: hostgc.ModeReport, Dirs: []string{"/data/cni/results"}, MinAge: Duration(90 * time.Minute), Max: 500}}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
@@ -75,9 +85,31 @@ func TestMistakes(t *testing.T) {
 		"kinds: {cni-results: {mode: remove}}":        `kinds.cni-results.mode: "remove" is not off, report or enforce`,
 		"kinds: {cni-results: {minAge: 5m}}":          "kinds.cni-results.minAge: 5m0s is less",
 		"kinds: {cni-results: {max: -1}}":             "kinds.cni-results.max: must not be negative",
+		"kinds: {cni-results: {retain: -1}}":          "kinds.cni-results.retain: must not be negative",
 		"kinds: {cni-results: {dirs: [var/lib/cni]}}": `kinds.cni-results.dirs: "var/lib/cni" is not`,
 		"kinds: {cni-results: {dirs: [/a/../etc/x]}}": `"/a/../etc/x" is not`,
 		"kinds: {cni-results: {dirs: [/etc]}}":        `"/etc" is not`,
+		`keep: [""]`:                                  `keep[0]: "" keeps nothing: it is empty`,
+		"keep: [/]":                                   `"/" keeps nothing`,
+		"keep: [a, 'b[']":                             `keep[1]: "b[" keeps nothing: a bracket`,
+		"keep: [/var/lib/]":                           `"/var/lib/" keeps nothing: it is a path with`,
+		"keep: [/a/../b]":                             `"/a/../b" keeps nothing`,
+		"keep: [a/b/c]":                               `"a/b/c" keeps nothing: it is neither`,
+		"keep: net1":                                  "not a valid configuration",
+		"windows: [{days: [Sunday]}]":                 `windows[0]: days: "Sunday" is not one of Sun, Mon`,
+		"windows: [{}, {from: 9}]":                    `windows[1]: from: "9" is not a time of day`,
+		"windows: [{}, {from: '9 pm'}]":               `windows[1]: from: "9 pm" is not a time of day as in "22:00"`,
+		"windows: [{to: '24:01'}]":                    `windows[0]: to: "24:01" is not a time of day`,
+		"windows: [{from: 06:00, to: 06:00}]":         "it begins and ends at 06:00",
+		"windows: [{zone: Mars/Olympus}]":             `zone: "Mars/Olympus" is not the name`,
+		"windows: [{zone: Local}]":                    `zone: "Local" is not the name`,
+		"windows: [{day: [Sat]}]":                     `unknown field "day"`,
+		"pressure: {freeInodes: 91}":                  "pressure.freeInodes: 91 is not a percentage",
+		"pressure: {freeBytes: -1}":                   "pressure.freeBytes: -1 is not",
+		"pressure: {freeIPs: 100}":                    "pressure.freeIPs: 100 is not",
+		"stateDir: state":                             `stateDir: "state" is not an absolute path`,
+		"listen: '9617'":                              `listen: "9617" is not an address`,
+		"events: 'no'":                                "not a valid configuration",
 		"[":                                           "not a valid configuration",
 	} {
 		if _, err := Parse([]byte(in), kinds); err == nil || !strings.Contains(err.Error(), says) {

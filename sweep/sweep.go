@@ -38,7 +38,11 @@ type Options struct {
 	Modes  map[string]hostgc.Mode // by kind; a kind that is not in it is only reported
 	DryRun bool
 	Plan   *hostgc.Plan
-	Log    *slog.Logger
+	// Keep says why the operator wants an object kept, or nothing. It is asked
+	// about every object, in the order in which they are judged, as one that is
+	// not garbage may tell why another is to be kept. Nil keeps nothing.
+	Keep func(o hostgc.Object) string
+	Log  *slog.Logger
 }
 
 // Pass looks at the node once. It removes what is garbage now and was
@@ -63,13 +67,23 @@ func (p *pass) Hear(h hostgc.Hearing) error { return p.sink.Hear(h) }
 // Decide removes an object where that is right, and passes on what was done.
 func (p *pass) Decide(place *observe.Place, d hostgc.Decision) error {
 	var done Outcome
+	kept := p.kept(d.Object)
 	if d.Verdict == hostgc.Garbage {
-		done = p.condemned(place, d)
+		if done = (Outcome{Kept: kept}); kept == "" {
+			done = p.condemned(place, d)
+		}
 		if !done.Removed {
 			p.now.Add(d.Object)
 		}
 	}
 	return p.sink.Decide(d, done)
+}
+
+func (p *pass) kept(o hostgc.Object) string {
+	if p.opts.Keep == nil {
+		return ""
+	}
+	return p.opts.Keep(o)
 }
 
 func (p *pass) condemned(place *observe.Place, d hostgc.Decision) Outcome {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hostgc/hostgc"
+	"github.com/hostgc/hostgc/kind/datadir"
+	"github.com/hostgc/hostgc/kind/rke2data"
 	"github.com/hostgc/hostgc/observe"
 	"github.com/hostgc/hostgc/report"
 )
@@ -94,7 +97,9 @@ func (h *host) examine(ctx context.Context) ([]finding, error) {
 		findings = append(findings, h.checkProc(), checkClock(hearing.Terms))
 	}
 	findings = append(findings, h.checkDirs(hearing)...)
-	return append(findings, h.checkDiscovery()...), nil
+	findings = append(findings, h.checkDiscovery()...)
+	trees, err := h.checkTrees(ctx)
+	return append(findings, trees...), err
 }
 
 func (h *host) checkUser() finding {
@@ -201,4 +206,31 @@ func (h *host) checkDiscovery() []finding {
 		out = append(out, finding{"discovery", warn, w, ""})
 	}
 	return out
+}
+
+// checkTrees looks at the data directories of RKE2 and K3s, and at what RKE2's
+// own cleaner does to them.
+func (h *host) checkTrees(ctx context.Context) ([]finding, error) {
+	forests, err := h.forests(ctx)
+	if err != nil {
+		return []finding{{"data directories", warn, err.Error(), ""}}, nil
+	}
+	var out []finding
+	for _, f := range forests {
+		v, err := datadir.Look(ctx, f.product, f.dataDir, h.treeOptions(f))
+		if err != nil {
+			return out, err
+		}
+		text := fmt.Sprintf("%d versions, the running one is %s", len(v.Trees), cmp.Or(v.Current, "not known"))
+		out = append(out, finding{f.kind.Name + " " + f.dir(), ok, text, ""})
+		for _, t := range v.Hearing.Testimonies {
+			if t.Mute() {
+				out = append(out, checkWitness(t))
+			}
+		}
+		if broken, advice := rke2data.Cleaner(f.product.Version(v.Current).String()); broken && f.product.Kind == rke2data.Name {
+			out = append(out, finding{"RKE2's own cleaner", warn, "this version of RKE2 removes data directories that pods still need", advice})
+		}
+	}
+	return out, nil
 }

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hostgc/hostgc/kind/datadir"
 	"github.com/hostgc/hostgc/observe"
 	"github.com/hostgc/hostgc/report"
 )
@@ -30,6 +34,13 @@ func (a *app) explain() *cobra.Command {
 			}
 			defer h.Close()
 			for i, file := range args {
+				told, err := a.tellTree(cmd.Context(), h, h.hostPath(file))
+				if err != nil {
+					return stopped(err)
+				}
+				if told {
+					continue
+				}
 				x, err := h.node.Explain(cmd.Context(), h.hostPath(file))
 				if errors.Is(err, observe.ErrNoPlace) || errors.Is(err, fs.ErrNotExist) {
 					return usage(err)
@@ -44,6 +55,41 @@ func (a *app) explain() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// tellTree explains a versioned data directory, if the path is one.
+func (a *app) tellTree(ctx context.Context, h *host, file string) (told bool, err error) {
+	if len(h.treeKinds) == 0 || slices.ContainsFunc(h.node.Places, func(p observe.Place) bool { return p.Dir.Path() == path.Dir(file) }) {
+		return false, nil
+	}
+	forests, err := h.forests(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, f := range forests {
+		if f.dir() != path.Dir(file) {
+			continue
+		}
+		v, err := datadir.Look(ctx, f.product, f.dataDir, h.treeOptions(f))
+		if err != nil {
+			return true, err
+		}
+		return true, a.writeTree(v, file)
+	}
+	return false, nil
+}
+
+func (a *app) writeTree(v datadir.View, file string) error {
+	lines, err := v.Explain(file)
+	if err != nil {
+		return usage(err)
+	}
+	d, _ := v.Decision(path.Base(file))
+	if a.flags.output != "table" {
+		return json.NewEncoder(a.stdout).Encode(map[string]any{
+			"path": file, "verdict": d.Verdict, "keptBy": lines, "rules": v.Trail(path.Base(file)), "witnesses": report.Witnesses(v.Hearing)})
+	}
+	return report.TreeStory(a.stdout, d, v.Trail(path.Base(file)), lines, v.Hearing)
 }
 
 func (a *app) tell(x observe.Explanation, h *host, i int) error {

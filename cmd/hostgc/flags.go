@@ -24,6 +24,8 @@ type flags struct {
 	logFormat, logLevel      string
 	dirs                     map[string]string
 
+	held []byte // the agent's: a configuration that was accepted, whatever its file says now
+
 	crictlPods, crictlContainers, kubectlPods, now string
 
 	acceptIdle, shortAge bool
@@ -92,12 +94,9 @@ func (f *flags) at() (time.Time, error) {
 
 // load reads the configuration and lets the flags win over it.
 func (f *flags) load(known []string) (config.Config, error) {
-	c := config.Default()
-	if f.config != "" {
-		var err error
-		if c, err = config.Load(f.config, known); err != nil {
-			return c, err
-		}
+	c, err := f.read(known)
+	if err != nil {
+		return c, err
 	}
 	if f.node != "" {
 		c.Node = f.node
@@ -115,6 +114,16 @@ func (f *flags) load(known []string) (config.Config, error) {
 		return c, err
 	}
 	return c, f.overrideDirs(&c, known)
+}
+
+func (f *flags) read(known []string) (config.Config, error) {
+	switch {
+	case f.held != nil:
+		return config.Parse(f.held, known)
+	case f.config != "":
+		return config.Load(f.config, known)
+	}
+	return config.Default(), nil
 }
 
 // selectKinds turns every kind off that --kinds does not name.

@@ -18,7 +18,7 @@ func (a *app) listKinds() *cobra.Command {
 			}
 			defer h.Close()
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			for _, k := range h.kinds {
+			for _, k := range h.allKinds() {
 				fmt.Fprintf(w, "%s\t%s\tminimum age %s\n\t%s\n\tnames: %s\n\tin: %s\n", k.Name, k.Mode, k.Age, k.Doc, k.Names, strings.Join(h.present(k.Name), ", "))
 			}
 			return w.Flush()
@@ -33,7 +33,7 @@ func (h *host) present(kind string) []string {
 		there[p.Dir.Path()] = true
 	}
 	var dirs []string
-	for _, k := range h.kinds {
+	for _, k := range h.allKinds() {
 		if k.Name != kind {
 			continue
 		}

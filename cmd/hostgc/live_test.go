@@ -84,11 +84,6 @@ func liveArgs(n recorded, command string, more ...string) []string {
 		"--min-age", "1ns", "--unsafe-short-age"}, more...)
 }
 
-func (n recorded) withoutGarbage() []string {
-	want := n.expected()
-	return slices.DeleteFunc(n.files(), func(f string) bool { return want[f] == "garbage" })
-}
-
 func TestSweepByCRI(t *testing.T) {
 	n, _ := alive(t, "killed-all")
 	want := n.withoutGarbage()
@@ -136,7 +131,7 @@ func TestRun(t *testing.T) {
 	n, r := alive(t, "killed-all")
 	want := n.withoutGarbage()
 	config := filepath.Join(n.dir, "hostgc.yaml")
-	n.write("hostgc.yaml", "settle: 0s\ninterval: 1ms\njitter: 0s\n")
+	n.write("hostgc.yaml", "settle: 0s\ninterval: 1ms\njitter: 0s\nstateDir: \"\"\nlisten: \"\"\n")
 	var counts []int
 	ctx, stop := context.WithCancel(t.Context())
 	r.asked = func() {

@@ -17,6 +17,7 @@ import (
 	"github.com/hostgc/hostgc/discover"
 	"github.com/hostgc/hostgc/internal/safefs"
 	"github.com/hostgc/hostgc/kind"
+	"github.com/hostgc/hostgc/kind/datadir"
 	"github.com/hostgc/hostgc/observe"
 	"github.com/hostgc/hostgc/witness/proc"
 	"github.com/hostgc/hostgc/witness/runtime"
@@ -29,15 +30,16 @@ type host struct {
 	config config.Config
 	log    *slog.Logger
 
-	root   *safefs.Root
-	layout discover.Layout
-	kinds  []hostgc.Kind // all that are not off
-	modes  map[string]hostgc.Mode
-	proc   fs.FS // nil: there is none
-	view   error // why /proc does not show the host's processes
-	at     time.Time
-	node   *observe.Node
-	close  []func()
+	root      *safefs.Root
+	layout    discover.Layout
+	kinds     []hostgc.Kind // of files, all that are not off
+	treeKinds []hostgc.Kind // of data directories, likewise
+	modes     map[string]hostgc.Mode
+	proc      fs.FS // nil: there is none
+	view      error // why /proc does not show the host's processes
+	at        time.Time
+	node      *observe.Node
+	close     []func()
 }
 
 // kindNames gives the names of all kinds.
@@ -45,6 +47,9 @@ func kindNames() []string {
 	var names []string
 	for _, k := range kind.All(discover.Layout{}) {
 		names = append(names, k.Name)
+	}
+	for _, p := range products() {
+		names = append(names, p.Kind)
 	}
 	return names
 }
@@ -106,7 +111,8 @@ func (h *host) name() string {
 func (h *host) findKinds() error {
 	over := discover.Overrides{}
 	for name, k := range h.config.Kinds {
-		if len(k.Dirs) > 0 {
+		tree := slices.ContainsFunc(products(), func(p datadir.Product) bool { return p.Kind == name })
+		if len(k.Dirs) > 0 && !tree {
 			over[name] = k.Dirs
 		}
 	}
@@ -127,6 +133,7 @@ func (h *host) findKinds() error {
 			h.modes[k.Name] = k.Mode
 		}
 	}
+	h.findTreeKinds()
 	return nil
 }
 

@@ -1,99 +1,125 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hostgc/hostgc"
 	"github.com/hostgc/hostgc/agent"
 	"github.com/hostgc/hostgc/config"
-	"github.com/hostgc/hostgc/report"
-	"github.com/hostgc/hostgc/sweep"
+	"github.com/hostgc/hostgc/metrics"
 )
 
+// runFlags are the flags of run alone. They win over the configuration, also
+// over one that is read later.
+type runFlags struct {
+	interval, jitter time.Duration
+	listen, stateDir string
+	pprof            bool
+	changed          func(flag string) bool
+}
+
 func (a *app) run() *cobra.Command {
-	var interval, jitter time.Duration
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run as an agent: look at the node again and again, and remove what was garbage twice",
-		Long: `run looks at the node every --interval (and up to --jitter more). What one cycle
-found to be garbage, the next removes if it still is. The first cycles that remove
-something remove at most 10, 100, 1000 and 10000 objects of a kind.
-SIGTERM ends it after the object at hand.`,
+		Long: `run looks at the node every --interval (and up to --jitter more), and at once
+when free inodes, bytes or host-local addresses become scarce. What one cycle
+found to be garbage, the next removes if it still is; with CRI-O, one that is an
+hour later. The first cycles that remove something remove at most 10, 100, 1000
+and 10000 objects of a kind, also over restarts.
+
+The configuration is read anew on SIGHUP, and within a minute after the file
+changed; one with a mistake is refused, and the one before stays in use. SIGTERM
+ends run after the object at hand.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.runAgent(cmd, interval, jitter)
+			f.changed = cmd.Flags().Changed
+			return a.runAgent(cmd, f)
 		},
 	}
-	cmd.Flags().DurationVar(&interval, "interval", 0, "time between cycles (default 10m)")
-	cmd.Flags().DurationVar(&jitter, "jitter", 0, "the most that is added to an interval at random (default 1m)")
+	s := cmd.Flags()
+	s.DurationVar(&f.interval, "interval", 0, "time between cycles (default 10m)")
+	s.DurationVar(&f.jitter, "jitter", 0, "the most that is added to an interval at random (default 1m)")
+	s.StringVar(&f.listen, "listen", "", "`ADDRESS` of /metrics, /healthz and /readyz; empty: none (default 127.0.0.1:9617)")
+	s.StringVar(&f.stateDir, "state-dir", "", "`DIR` for what has to survive a restart; empty: none (default /var/lib/hostgc)")
+	s.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
 	return cmd
 }
 
-func (a *app) runAgent(cmd *cobra.Command, interval, jitter time.Duration) error {
-	h, err := open(&a.flags, a.log) // finds wrong flags before the first cycle
-	if err != nil {
-		return err
+// over lets the flags win.
+func (f runFlags) over(c *config.Config) {
+	for flag, set := range map[string]func(){
+		"interval":  func() { c.Interval = config.Duration(f.interval) },
+		"jitter":    func() { c.Jitter = config.Duration(f.jitter) },
+		"listen":    func() { c.Listen = f.listen },
+		"state-dir": func() { c.StateDir = f.stateDir },
+	} {
+		if f.changed(flag) {
+			set()
+		}
 	}
-	h.Close()
+}
+
+func (a *app) runAgent(cmd *cobra.Command, f runFlags) error {
 	if a.flags.offline() {
 		return usagef("run is for a running node, and not for one that is read from files")
 	}
-	c := h.config
-	if cmd.Flags().Changed("interval") {
-		c.Interval = config.Duration(interval)
+	s, err := a.settle(f)
+	if err != nil {
+		return err
 	}
-	if cmd.Flags().Changed("jitter") {
-		c.Jitter = config.Duration(jitter)
+	w := newWorker(a, f, s)
+	state := w.loadState()
+	_, commit, _ := strings.Cut(revision(), " ") // from the Go version before it
+	w.metrics = metrics.New(version, commit, kindNames(), state)
+	w.metrics.Accepted(time.Now(), s.times())
+	stop, err := w.serve(s.config.Listen)
+	if err != nil {
+		return err
 	}
-	if c.Interval < c.Settle || c.Interval <= 0 || c.Jitter < 0 {
-		return usagef("--interval %s must be at least the settle time, %s, for a cycle confirms the one before; --jitter must not be negative", time.Duration(c.Interval), time.Duration(c.Settle))
-	}
-	agent.Agent{
-		Kinds: kindNames(), Interval: time.Duration(c.Interval), Jitter: time.Duration(c.Jitter),
-		Cycle: a.cycle, Log: a.log,
-	}.Run(cmd.Context())
+	defer stop()
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	w.notify(agent.NotifyReady)
+	defer w.notify(agent.NotifyStopping)
+	(&agent.Agent{
+		Kinds: kindNames(), Cycle: w.cycle, Times: func() agent.Times { return w.settings.times() },
+		Check: w.check, Hangup: hangup, State: state, Save: w.saveState, Log: a.log,
+	}).Run(cmd.Context())
 	a.log.Info("stopped")
 	return nil
 }
 
-// cycle opens the node anew: directories, sockets and configuration may have
-// come since the last.
-func (a *app) cycle(ctx context.Context, earlier *hostgc.Condemned, ramp map[string]int) (agent.Result, error) {
-	h, err := open(&a.flags, a.log)
+// loadState reads what was kept over the restart. The directory stays the same
+// for as long as the agent runs.
+func (w *worker) loadState() agent.State {
+	if w.stateDir == "" {
+		return agent.NewState()
+	}
+	state, err := agent.Load(w.stateDir, kindNames())
 	if err != nil {
-		return agent.Result{}, err
+		w.log.Warn("the agent begins as if it were new on this node", "error", err)
 	}
-	defer h.Close()
-	unlock, err := sweep.Lock(ctx, h.node)
-	if err != nil {
-		return agent.Result{}, err
+	return state
+}
+
+func (w *worker) saveState(s agent.State) error {
+	if w.stateDir == "" {
+		return nil
 	}
-	defer unlock()
-	limits := h.limits(0)
-	for kind, n := range ramp {
-		limits[kind] = hostgc.Tighter(limits[kind], n)
+	return s.Save(w.stateDir)
+}
+
+// notify tells systemd, where it listens.
+func (w *worker) notify(message string) {
+	if err := agent.Notify(os.Getenv("NOTIFY_SOCKET"), message); err != nil {
+		w.log.Warn("the supervisor was not told", "error", err)
 	}
-	tally := report.NewTally(h.kinds, h.modes)
-	begin := time.Now()
-	condemned, err := sweep.Pass(ctx, h.node, earlier,
-		sweep.Options{Modes: h.modes, Plan: hostgc.NewPlan(limits), Log: a.log}, a.progress("cycle", tally))
-	a.console.done()
-	result := agent.Result{Condemned: condemned, Removed: map[string]int{}}
-	for _, s := range tally.Summaries() {
-		result.Removed[s.Kind] = s.Removed
-		a.log.Info("looked", "kind", s.Kind, "mode", s.Mode, "live", s.Live, "young", s.Young, "unknown", s.Unknown,
-			"garbage", s.Garbage, "removed", s.Removed, "bytes", s.Bytes, "causes", s.Causes)
-	}
-	a.log.Info("cycle", "took", time.Since(begin).Round(time.Millisecond), "judged", tally.Judged(), "failed", tally.Failed)
-	for why, n := range tally.Blind {
-		a.log.Warn("not judged", "objects", n, "why", why)
-	}
-	if ctx.Err() != nil {
-		return result, nil
-	}
-	return result, errors.Join(err, tally.Failure)
 }

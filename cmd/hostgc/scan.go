@@ -11,6 +11,7 @@ import (
 	"github.com/hostgc/hostgc"
 	"github.com/hostgc/hostgc/discover"
 	"github.com/hostgc/hostgc/kind"
+	"github.com/hostgc/hostgc/kind/datadir"
 	"github.com/hostgc/hostgc/observe"
 	"github.com/hostgc/hostgc/report"
 	"github.com/hostgc/hostgc/sweep"
@@ -43,8 +44,12 @@ func (a *app) look(ctx context.Context) error {
 		return err
 	}
 	defer h.Close()
-	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at}, h.kinds, h.modes)
-	_, err = sweep.Pass(ctx, h.node, nil, sweep.Options{Log: a.log}, a.progress("looking", out))
+	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at}, h.allKinds(), h.modes)
+	sink := a.progress("looking", out)
+	_, err = sweep.Pass(ctx, h.node, nil, sweep.Options{Log: a.log}, sink)
+	if err == nil {
+		out.rows, err = h.lookAtTrees(ctx, sink)
+	}
 	a.console.done()
 	return out.close(err)
 }
@@ -84,6 +89,7 @@ type output struct {
 	tally  *report.Tally
 	writer report.Writer // nil: a table
 	start  func() (report.Writer, error)
+	rows   []datadir.Row // of data directories, for the table
 }
 
 func (a *app) newOutput(t report.Table, kinds []hostgc.Kind, modes map[string]hostgc.Mode) *output {
@@ -145,7 +151,7 @@ func (o *output) close(err error) error {
 	if o.writer != nil {
 		err = o.writer.Close(o.tally)
 	} else {
-		err = o.table.Write(o.app.stdout, o.tally)
+		err = o.writeTables()
 	}
 	switch {
 	case err != nil:
@@ -156,6 +162,16 @@ func (o *output) close(err error) error {
 		return &codedError{exitBlind, errors.New("not everything could be judged; nothing of that was removed")}
 	}
 	return nil
+}
+
+func (o *output) writeTables() error {
+	if len(o.rows) > 0 {
+		if err := datadir.Table(o.app.stdout, o.rows); err != nil {
+			return err
+		}
+		fmt.Fprintln(o.app.stdout)
+	}
+	return o.table.Write(o.app.stdout, o.tally)
 }
 
 // stopped says in words that a signal ended the work.

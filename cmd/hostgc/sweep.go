@@ -51,10 +51,18 @@ func (a *app) sweepOnce(ctx context.Context, settleGiven, dryRun bool, limit int
 		}
 		defer unlock()
 	}
-	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at, Swept: true, DryRun: dryRun}, h.kinds, h.modes)
-	opts := sweep.Options{Modes: h.modes, DryRun: dryRun, Plan: hostgc.NewPlan(h.limits(limit)), Log: a.log}
-	err = sweep.Twice(ctx, h.node, time.Duration(h.config.Settle), a.wait, opts,
-		a.progress("first look", sweep.Ignore{}), a.progress("second look", out))
+	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at, Swept: true, DryRun: dryRun}, h.allKinds(), h.modes)
+	keep := h.config.Keeper().Keep
+	opts := sweep.Options{Modes: h.modes, DryRun: dryRun, Plan: hostgc.NewPlan(h.limits(limit)), Keep: keep, Log: a.log}
+	settle, second := time.Duration(h.config.Settle), a.progress("second look", out)
+	err = sweep.Twice(ctx, h.node, settle, a.wait, opts, a.progress("first look", sweep.Ignore{}), second)
+	switch {
+	case err != nil:
+	case dryRun:
+		out.rows, err = h.lookAtTrees(ctx, second)
+	default:
+		out.rows, err = h.sweepTrees(ctx, settle, a.wait, keep, second)
+	}
 	a.console.done()
 	return out.close(err)
 }

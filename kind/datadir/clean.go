@@ -27,6 +27,7 @@ type Entry struct {
 	Bytes   int64          `json:"bytes"`
 	Verdict hostgc.Verdict `json:"verdict"`
 	Removed bool           `json:"removed,omitempty"`
+	Kept    string         `json:"kept,omitempty"`  // why Options.Keep keeps it, though it is garbage
 	Reasons []string       `json:"reasons"`         // why it is kept, or on what its removal rests
 	Err     string         `json:"error,omitempty"` // why it could not be removed
 }
@@ -172,6 +173,11 @@ func (c *cleaning) remove(ctx context.Context, v View, condemned map[string]host
 			continue
 		}
 		e := &c.report.Entries[i]
+		if c.options.Keep != nil {
+			if e.Kept = c.options.Keep(d.Object); e.Kept != "" {
+				continue
+			}
+		}
 		gone, err := c.options.Remover.Remove(ctx, e.Name, v.Trees[i].ID, c.recheck)
 		c.report.Freed += gone.Bytes
 		if err != nil {

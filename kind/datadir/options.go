@@ -35,6 +35,8 @@ type Options struct {
 	Runtimes func(ctx context.Context) ([]RuntimeUse, error)
 	// Remover takes directories away; nil: this machine's, by descriptors.
 	Remover Remover
+	// Keep says why the operator wants a directory kept, or nothing. nil keeps none.
+	Keep func(o hostgc.Object) string
 
 	// Now and Wait are the clock; nil: the real one.
 	Now  func() time.Time
