@@ -1,7 +1,7 @@
 # hostgc: `make demo` shows it at work, `make test` runs every test.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test unit integration lint fuzz cover clean
+.PHONY: build cross demo test unit deploy integration e2e bench lint fuzz cover clean
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 LDFLAGS := -s -w -X main.version=$(VERSION)
@@ -21,15 +21,27 @@ cross: ## build for each architecture that is released
 demo: build ## scan, explain and sweep a copy of a recorded real node
 	./hack/demo.sh
 
-test: unit integration ## everything
+test: unit deploy integration ## everything but a whole Kubernetes node
 
 unit: ## unit, property and real-kernel tests, with the race detector where there is a C compiler
 	go vet ./...
 	@if command -v gcc >/dev/null; then echo 'CGO_ENABLED=1 go test -race ./...'; CGO_ENABLED=1 go test -race ./...; \
 	else echo 'NO C COMPILER: tests run without the race detector'; go test ./...; fi
 
-integration: build ## hostgc against a real containerd, built from Go modules; needs root
-	$(MAKE) -C e2e containerd HOSTGC_BIN=$(CURDIR)/bin/hostgc
+deploy: ## chart, manifests, alerts, dashboard, image, documentation
+	$(MAKE) -C deploy test
+
+E2E := HOSTGC_BIN=$(CURDIR)/bin/hostgc
+
+integration: build ## hostgc against a real containerd and Multus, built from Go modules; needs root
+	cd e2e && go run ./cmd/build runtime && $(E2E) go test -count=1 -timeout 20m -run '^TestRuntime' -v .
+
+e2e: build ## the same against a whole real Kubernetes node; K8S=1.34.4 and the like choose versions
+	cd e2e && go run ./cmd/build && $(E2E) go test -count=1 -timeout 60m -v .
+
+N ?= 10000
+bench: build ## hostgc beside the floor of system calls, for N=10000, 100000, 1000000
+	go run ./bench -n $(N) -hostgc bin/hostgc
 
 lint: $(GOLANGCI) ## golangci-lint with our rules
 	$(GOLANGCI) run ./...

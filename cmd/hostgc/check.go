@@ -213,7 +213,7 @@ func (h *host) checkDiscovery() []finding {
 func (h *host) checkTrees(ctx context.Context) ([]finding, error) {
 	forests, err := h.forests(ctx)
 	if err != nil {
-		return []finding{{"data directories", warn, err.Error(), ""}}, nil
+		return []finding{{"data directories", warn, err.Error(), ""}}, nil //nolint:nilerr // it is the finding
 	}
 	var out []finding
 	for _, f := range forests {

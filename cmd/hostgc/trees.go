@@ -88,7 +88,7 @@ func (h *host) forests(ctx context.Context) ([]forest, error) {
 	}
 	if err := h.wholeRoot(); err != nil {
 		h.log.Warn("data directories are not judged", "error", err)
-		return nil, nil
+		return nil, nil //nolint:nilerr // what cannot be judged is kept, and that is no failure
 	}
 	return found, nil
 }

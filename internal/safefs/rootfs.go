@@ -1,6 +1,7 @@
 package safefs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -109,7 +110,7 @@ func (h hostFS) ReadLink(name string) (string, error) {
 	defer func() { _ = f.Close() }()
 	buf := make([]byte, unix.PathMax)
 	n, err := unix.Readlinkat(int(f.Fd()), "", buf) // #nosec G115: a descriptor
-	if err == unix.ENOENT {
+	if errors.Is(err, unix.ENOENT) {
 		err = unix.EINVAL // what readlink(2) says of no symlink; by descriptor it is ENOENT
 	}
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hostgc/hostgc"
 	"golang.org/x/sys/unix"
+
+	"github.com/hostgc/hostgc"
 )
 
 // The steps, in order: what the owner takes as the mark goes first, and each

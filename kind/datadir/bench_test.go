@@ -48,7 +48,7 @@ func BenchmarkLook(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close()
 	var before, after unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &before)
 	b.ReportAllocs()

@@ -48,12 +48,12 @@ func TestThisMachine(t *testing.T) {
 
 // TestDefaultsOfTime: the real wait waits, and no longer than its caller.
 func TestDefaultsOfTime(t *testing.T) {
-	n, r, o := cleaning(t)
+	_, r, o := cleaning(t)
 	o.Wait, o.Settle = nil, time.Nanosecond
 	if report, err := clean(t, o); err != nil || len(r.removed) != 1 {
 		t.Errorf("removed %v, %+v, %v", r.removed, report, err)
 	}
-	n, _, o = cleaning(t)
+	n, _, o := cleaning(t)
 	o.Wait, o.Settle = nil, time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Runtimes = func(context.Context) ([]datadir.RuntimeUse, error) {

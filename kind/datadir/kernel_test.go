@@ -353,12 +353,12 @@ func TestKernelLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close()
 	d, err := root.OpenDir("/var/lib/rancher/k3s/data")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close() //nolint:errcheck // only read
+	defer d.Close()
 	remover, err := d.TreeRemover(k3sdata.Product().Trees())
 	if err != nil {
 		t.Fatal(err)

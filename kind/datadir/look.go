@@ -148,7 +148,7 @@ func (v View) Decision(name string) (hostgc.Decision, bool) {
 	return hostgc.Decision{}, false
 }
 
-// ErrNoTree: the path is none of a version.
+// ErrNoTree says that the path is none of a version.
 var ErrNoTree = errors.New("not a directory of a version")
 
 // Explain gives everything that keeps a directory, each in a line that an
