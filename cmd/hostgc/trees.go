@@ -60,9 +60,8 @@ func (h *host) allKinds() []hostgc.Kind { return append(slices.Clone(h.kinds), h
 // forests finds the data directories that exist on the node.
 func (h *host) forests(ctx context.Context) ([]forest, error) {
 	if h.proc == nil || h.view != nil {
-		// Without the host's processes nothing could be judged.
 		h.log.Debug("data directories are not looked at: the host's processes are not to be seen")
-		return nil, nil
+		return nil, nil //nolint:nilerr // without them nothing of these could be judged
 	}
 	var found []forest
 	for _, p := range products() {
@@ -71,8 +70,12 @@ func (h *host) forests(ctx context.Context) ([]forest, error) {
 			continue
 		}
 		dirs, err := h.dataDirs(ctx, p)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
-			return nil, fmt.Errorf("looking for data directories of %s: %w", p.Binary, err)
+			// Those that were found are judged, where the same obstacle keeps them.
+			h.log.Warn("not every data directory may be found", "product", p.Binary, "error", err)
 		}
 		for _, dir := range dirs {
 			f := forest{product: p, dataDir: dir, kind: h.treeKinds[i], retain: datadir.DefaultRetain}
@@ -88,7 +91,7 @@ func (h *host) forests(ctx context.Context) ([]forest, error) {
 	}
 	if err := h.wholeRoot(); err != nil {
 		h.log.Warn("data directories are not judged", "error", err)
-		return nil, nil //nolint:nilerr // what cannot be judged is kept, and that is no failure
+		return nil, nil
 	}
 	return found, nil
 }
