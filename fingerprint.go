@@ -14,7 +14,7 @@ import (
 // sweeps.
 type Condemned struct {
 	seed   maphash.Seed
-	prints []uint64
+	prints [256][]uint64 // by first byte: one slice of a million would be copied, and for a while kept twice, when it grows
 	sorted bool
 }
 
@@ -23,22 +23,32 @@ func NewCondemned() *Condemned { return &Condemned{seed: maphash.MakeSeed()} }
 
 // Add remembers an object in the state it is in.
 func (c *Condemned) Add(o Object) {
-	c.prints = append(c.prints, c.print(o))
+	p := c.print(o)
+	c.prints[p>>56] = append(c.prints[p>>56], p)
 	c.sorted = false
 }
 
 // Has reports whether the object was added, in just this state.
 func (c *Condemned) Has(o Object) bool {
 	if !c.sorted {
-		slices.Sort(c.prints)
+		for _, prints := range c.prints {
+			slices.Sort(prints)
+		}
 		c.sorted = true
 	}
-	_, found := slices.BinarySearch(c.prints, c.print(o))
+	p := c.print(o)
+	_, found := slices.BinarySearch(c.prints[p>>56], p)
 	return found
 }
 
 // Len is the number of objects added.
-func (c *Condemned) Len() int { return len(c.prints) }
+func (c *Condemned) Len() int {
+	n := 0
+	for _, prints := range c.prints {
+		n += len(prints)
+	}
+	return n
+}
 
 func (c *Condemned) print(o Object) uint64 {
 	var buf [512]byte

@@ -16,13 +16,15 @@ type Bench struct {
 	Terms    Terms
 
 	learnt []Claim
+	spared map[Ref]Decision // by owner: see Spare
+	judged Object           // at the moment: see Judge
 }
 
 // Bench indexes what was heard. Earlier is the bench of the hearing before in
 // the same pass, if there was one: what was learnt from the objects judged by
 // it still holds, where its condition does.
 func (h Hearing) Bench(earlier *Bench) *Bench {
-	b := &Bench{Index: NewIndex(h.Testimonies), Controls: h.Controls, Terms: h.Terms}
+	b := &Bench{Index: NewIndex(h.Testimonies), Controls: h.Controls, Terms: h.Terms, spared: map[Ref]Decision{}}
 	if earlier != nil {
 		b.learnt = earlier.learnt
 	}

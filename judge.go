@@ -53,8 +53,9 @@ func says(text string) func(*Bench, *Kind, *Object) string {
 
 // Judge gives the verdict on one object. It is a pure function.
 func (b *Bench) Judge(k *Kind, o Object) Decision {
+	b.judged = o // rules are values, so a pointer to o would be an allocation for each of a million files
 	for _, r := range rules {
-		if reason, keeps := r.ask(b, k, &o); keeps {
+		if reason, keeps := r.ask(b, k, &b.judged); keeps {
 			return Decision{Object: o, Verdict: r.keep, Because: []Reason{b.complete(r, reason)}}
 		}
 	}
@@ -119,12 +120,16 @@ func claimed(b *Bench, _ *Kind, o *Object) (Reason, bool) {
 	if !b.needsPods(o) {
 		return Reason{}, false
 	}
-	for _, ref := range append(o.Refs[1:len(o.Refs):len(o.Refs)], podOf(o.Refs[0])) {
+	for _, ref := range o.Refs[1:] {
 		if c, ok := b.Index.Alive(ref); ok && ref.Space == SpacePod {
 			return claim(c), true
 		}
 	}
-	return Reason{}, false
+	c, ok := b.Index.Alive(podOf(o.Refs[0]))
+	if !ok {
+		return Reason{}, false
+	}
+	return claim(c), true
 }
 
 func claim(c Claim) Reason {

@@ -32,11 +32,13 @@ type Kind struct {
 	Match func(name string) bool
 
 	// Owner gives what the name alone tells: who must be absent for the
-	// object to be garbage. It reports false for a foreign name.
+	// object to be garbage. It reports false for a foreign name, and at least for
+	// those that Match does not allow.
 	Owner func(name string) (Ref, bool)
 
 	// Inspect adds what the content tells: more references, holds, a flaw,
-	// the owner in words.
+	// the owner in words. It is called from several goroutines, and keeps nothing
+	// of the content, whose memory is used again.
 	Inspect func(o *Object, content []byte)
 
 	// EmptyBlocks: an empty object of this kind makes every CNI DEL of a sandbox

@@ -45,35 +45,33 @@ func (n *Node) Explain(ctx context.Context, file string) (Explanation, error) {
 		return Explanation{}, err
 	}
 	x := Explanation{Kind: p.Kind, Hearing: h}
-	r := &reader{bench: h.Bench(nil), mounts: hasMounts(h)}
-	if x.Kin, err = n.kin(ctx, r, p, name); err != nil {
+	t := newTrial(h, h.Bench(nil))
+	if x.Kin, err = n.kin(ctx, t, p, name); err != nil {
 		return x, err
 	}
-	o, d, ok := r.examine(p, name)
+	o, d, ok := t.examine(p, name)
 	if !ok {
 		return x, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
 	}
-	x.Decision, x.Trail = d, r.bench.Trail(&p.Kind, o)
+	x.Decision, x.Trail = d, t.bench.Trail(&p.Kind, o)
 	return x, nil
 }
 
-// examine judges an object like look, but reads it also where its name would
-// settle the case.
-func (r *reader) examine(p *Place, name string) (hostgc.Object, hostgc.Decision, bool) {
-	d, ok := r.look(entry{p, name, unix.DT_UNKNOWN})
-	if !ok {
-		return d.Object, d, false
+// examine judges an object as a pass does, but reads it also where its name
+// settles the case.
+func (t *trial) examine(p *Place, name string) (hostgc.Object, hostgc.Decision, bool) {
+	var f file
+	t.reader.read(entry{place: p, name: name, typ: unix.DT_UNKNOWN}, maxContent, nil, &f)
+	d := t.judge(&f)
+	if byName, settled := t.bench.Spare(&p.Kind, p.Dir.Path(), name); settled {
+		byName.Object = d.Object
+		d = byName
 	}
-	o := d.Object
-	if len(o.Refs) > 0 && o.ID.Ino == 0 {
-		r.inspect(entry{p, name, unix.DT_UNKNOWN}, &o)
-		d.Object = o
-	}
-	return o, d, true
+	return d.Object, d, !f.absent()
 }
 
 // kin reads the other objects of the owner that the name tells.
-func (n *Node) kin(ctx context.Context, r *reader, self *Place, name string) ([]hostgc.Object, error) {
+func (n *Node) kin(ctx context.Context, t *trial, self *Place, name string) ([]hostgc.Object, error) {
 	owner, ours := self.Kind.Owner(name)
 	if !ours {
 		return nil, nil
@@ -89,7 +87,7 @@ func (n *Node) kin(ctx context.Context, r *reader, self *Place, name string) ([]
 			if !ok || ref != owner || p == self && e.Name == name || e.Type == unix.DT_DIR || len(kin) == maxKin {
 				continue
 			}
-			if o, _, there := r.examine(p, e.Name); there {
+			if o, _, there := t.examine(p, e.Name); there {
 				kin = append(kin, o)
 			}
 		}

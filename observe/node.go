@@ -62,10 +62,10 @@ type Node struct {
 	Log        *slog.Logger
 }
 
-// DefaultBatch bounds memory (some 20 MB of names) and the age of a hearing,
+// DefaultBatch bounds memory (some 5 MB of names) and the age of a hearing,
 // and keeps the load on the runtime and the API server independent of the
 // number of files.
-const DefaultBatch = 65_536
+const DefaultBatch = 32_768
 
 func (n *Node) batchSize() int {
 	if n.BatchSize > 0 {

@@ -19,6 +19,7 @@ type Visitor interface {
 type entry struct {
 	place *Place
 	name  string
+	ino   uint64
 	typ   uint8 // as the directory tells it: unix.DT_REG and so on
 }
 
@@ -38,7 +39,7 @@ func (n *Node) Pass(ctx context.Context, v Visitor) error {
 		if err := v.Hear(h); err != nil {
 			return err
 		}
-		if err := n.judge(ctx, &reader{bench: bench, mounts: hasMounts(h)}, batch, v); err != nil {
+		if err := newTrial(h, bench).batch(ctx, batch, v); err != nil {
 			return err
 		}
 	}
@@ -64,7 +65,7 @@ func (n *Node) batches(ctx context.Context) iter.Seq2[[]entry, error] {
 					yield(nil, fmt.Errorf("listing %s: %w", p.Dir.Path(), err))
 					return
 				}
-				batch = append(batch, entry{p, e.Name, e.Type})
+				batch = append(batch, entry{p, e.Name, e.Ino, e.Type})
 				if len(batch) < n.batchSize() {
 					continue
 				}
@@ -78,31 +79,4 @@ func (n *Node) batches(ctx context.Context) iter.Seq2[[]entry, error] {
 			yield(batch, nil)
 		}
 	}
-}
-
-func (n *Node) judge(ctx context.Context, r *reader, batch []entry, v Visitor) error {
-	for _, e := range batch {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		d, there := r.look(e)
-		if !there {
-			continue
-		}
-		if err := v.Decide(e.place, d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func hasMounts(h hostgc.Hearing) bool {
-	for _, t := range h.Testimonies {
-		for _, c := range t.Claims {
-			if c.Ref.Space == hostgc.SpaceMount {
-				return true
-			}
-		}
-	}
-	return false
 }

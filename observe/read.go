@@ -16,86 +16,67 @@ import (
 // annotations, the largest part of a cache entry, to 256 KiB.
 const maxContent = 4 << 20
 
-// reader turns listed names into judged objects.
+// reader reads files and lets their kinds see them. It judges nothing, and can
+// be used from several goroutines.
 type reader struct {
-	bench  *hostgc.Bench
-	mounts bool   // something is mounted somewhere below the places
-	buf    []byte // reused from file to file
+	mounts bool // something is mounted somewhere below the places
 }
 
-// look judges one entry. It reports false for what is no object: gone since
-// it was listed, or a subdirectory, which belongs to another kind or to nobody.
-func (r *reader) look(e entry) (hostgc.Decision, bool) {
-	if e.typ == unix.DT_DIR {
-		return hostgc.Decision{}, false
-	}
-	kind := &e.place.Kind
-	o := hostgc.Object{Kind: kind.Name, Dir: e.place.Dir.Path(), Name: e.name}
-	owner, ours := kind.Owner(e.name)
+// file is an entry that was read.
+type file struct {
+	entry
+	object  hostgc.Object
+	content []byte // none of what has a flaw
+	err     error
+}
+
+// read reads an entry of at most so many bytes, into buf if it is large enough.
+func (r reader) read(e entry, most int64, buf []byte, f *file) {
+	*f = file{entry: e, object: hostgc.Object{Kind: e.place.Kind.Name, Dir: e.place.Dir.Path(), Name: e.name}}
+	owner, ours := e.place.Kind.Owner(e.name)
 	if !ours {
-		return r.bench.Judge(kind, o), true
+		return
 	}
-	o.Refs = []hostgc.Ref{owner}
+	o := &f.object
+	o.Refs = append(make([]hostgc.Ref, 0, usualRefs), owner)
 	o.Owner.Sandbox = owner.Key
-	if c, alive := r.bench.Index.Alive(owner); alive && c.State != hostgc.StateNotReady {
-		return r.bench.Judge(kind, o), true
+	if o.ID, f.content, f.err = e.load(most, buf); f.absent() {
+		return
 	}
-	content, there := r.inspect(e, &o)
-	if !there {
-		return hostgc.Decision{}, false
+	if o.Flaw = flaw(o.ID, f.err); o.Flaw != "" {
+		return
 	}
-	r.bench.Learn(o)
-	d := r.bench.Judge(kind, o)
-	switch {
-	case d.Verdict == hostgc.Garbage:
-		d.Object.Cause = kind.Cause(o, content, e.place.Dir.Exists)
-	case d.Verdict == hostgc.Live && o.ID.Size == 0 && kind.EmptyBlocks:
-		d.Object.Cause = hostgc.CauseEmptyBlocking
+	e.place.Kind.Inspect(o, f.content)
+	if r.mounts && e.place.Location != "" {
+		// Unlinking it would detach what another mount namespace mounted on it.
+		o.Refs = append(o.Refs, hostgc.Ref{Space: hostgc.SpaceMount, Key: e.place.Location + "/" + o.Name})
 	}
-	return d, true
 }
 
-// inspect reads an object's file and lets its kind see it. It reports false
-// for what is no object after all.
-func (r *reader) inspect(e entry, o *hostgc.Object) ([]byte, bool) {
-	p := e.place
+// usualRefs are a sandbox, its network namespace, its pod and a mount.
+const usualRefs = 4
+
+// load takes identity and content. What the directory does not call a regular
+// file is looked at first without opening it: to open a device or a FIFO can
+// have effects.
+func (e entry) load(most int64, buf []byte) (hostgc.Identity, []byte, error) {
 	if e.typ != unix.DT_REG {
-		if there, regular := identify(p, o); !regular {
-			return nil, there
+		if id, err := e.place.Dir.Identify(e.name); err != nil {
+			return id, nil, err
 		}
 	}
-	id, content, err := p.Dir.Read(o.Name, maxContent, r.buf)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false
-	}
-	if cap(content) > cap(r.buf) {
-		r.buf = content
-	}
-	o.ID = id
-	if o.Flaw = flaw(id, err); o.Flaw != "" {
-		return nil, true
-	}
-	p.Kind.Inspect(o, content)
-	if r.mounts && p.Location != "" {
-		// Unlinking it would detach what another mount namespace mounted on it.
-		o.Refs = append(o.Refs, hostgc.Ref{Space: hostgc.SpaceMount, Key: p.Location + "/" + o.Name})
-	}
-	return content, true
+	return e.place.Dir.Read(e.name, most, buf)
 }
 
-// identify looks at what the directory does not call a regular file, without
-// opening it: to open a device or a FIFO can have effects.
-func identify(p *Place, o *hostgc.Object) (there, regular bool) {
-	id, err := p.Dir.Identify(o.Name)
-	var other *safefs.NotRegularError
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &other) && id.Mode&unix.S_IFMT == unix.S_IFDIR:
-		return false, false
-	case err != nil:
-		o.ID, o.Flaw = id, err.Error()
-		return true, false
+// absent reports whether there is no object after all: it is gone since it was
+// listed, or a subdirectory, which belongs to another kind or to nobody.
+func (f *file) absent() bool {
+	if f.err == nil {
+		return false
 	}
-	return true, true
+	var other *safefs.NotRegularError
+	directory := errors.As(f.err, &other) && f.object.ID.Mode&unix.S_IFMT == unix.S_IFDIR
+	return directory || errors.Is(f.err, fs.ErrNotExist)
 }
 
 // flaw says what keeps a file from being judged, whatever its kind.

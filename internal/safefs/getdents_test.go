@@ -96,12 +96,12 @@ func TestDirentRefusesWhatTheKernelNeverWrites(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"truncated": make([]byte, direntName-1), "endless": record(0, 24), "nameless": record(direntName, 24), "overlong": record(25, 24),
 	} {
-		if e, _, err := dirent(b); err == nil {
+		if e, _, err := dirent(string(b)); err == nil {
 			t.Errorf("%s: taken as %+v", name, e)
 		}
 	}
 	unended := append(record(24, 24)[:direntName], "abcde"...)
-	if e, rest, err := dirent(unended); err != nil || e.Name != "abcde" || len(rest) != 0 {
+	if e, rest, err := dirent(string(unended)); err != nil || e.Name != "abcde" || len(rest) != 0 {
 		t.Errorf("a name that fills its record: got %+v, %d left, %v", e, len(rest), err)
 	}
 }

@@ -27,9 +27,8 @@ type Entry struct {
 	InfraID   string // the sandbox's ID once more, by which Kubernetes is known
 	Clash     string // an argument of the above that stands twice and differs
 
-	Netns  []string // paths below /run; the sandbox's own is first
-	IPs    []string
-	Config Config
+	Netns []string // paths below /run; the sandbox's own is first
+	IPs   []string
 }
 
 // cacheFile is the file of libcni 0.8 and newer, kind cniCacheV1. What only
@@ -37,7 +36,6 @@ type Entry struct {
 type cacheFile struct {
 	Kind        string          `json:"kind"`
 	ContainerID string          `json:"containerId"`
-	Config      json.RawMessage `json:"config"`
 	IfName      string          `json:"ifName"`
 	Network     string          `json:"networkName"`
 	Netns       string          `json:"netns"`
@@ -52,6 +50,13 @@ var errNoEntry = errors.New("it is JSON, but no CNI cache entry")
 // Parse decodes the content of a cache file. A torn.Damage is the error where
 // it is no JSON, any other where it is JSON that libcni did not write.
 func Parse(content []byte) (Entry, error) {
+	if e, ok := plain(content); ok {
+		return e, nil
+	}
+	return decode(content)
+}
+
+func decode(content []byte) (Entry, error) {
 	var whole map[string]json.RawMessage
 	if err := torn.Decode(content, &whole); torn.Damaged(err) {
 		return Entry{}, err
@@ -87,12 +92,12 @@ func bare(object map[string]json.RawMessage) bool {
 }
 
 func (f cacheFile) entry() Entry {
-	e := Entry{ContainerID: f.ContainerID, Network: f.Network, IfName: f.IfName, Config: parseConfig(f.Config)}
+	e := Entry{ContainerID: f.ContainerID, Network: f.Network, IfName: f.IfName}
 	e.addNetns(f.Netns)
 	e.addResult(f.Result)
 	for _, arg := range f.Args {
 		if len(arg) == 2 {
-			e.addArg(arg[0], arg[1])
+			e.addArg([]byte(arg[0]), []byte(arg[1]))
 		}
 	}
 	return e
@@ -101,19 +106,24 @@ func (f cacheFile) entry() Entry {
 // addArg takes one argument of the CNI call. In Multus' entries each key stands
 // twice, once from the runtime and once from Multus. For IgnoreUnknown they are
 // written differently; those that name the pod must be the same.
-func (e *Entry) addArg(key, value string) {
-	field, ok := map[string]*string{
-		"K8S_POD_NAMESPACE":          &e.Namespace,
-		"K8S_POD_NAME":               &e.Pod,
-		"K8S_POD_UID":                &e.PodUID,
-		"K8S_POD_INFRA_CONTAINER_ID": &e.InfraID,
-	}[key]
+func (e *Entry) addArg(key, value []byte) {
+	var field *string
+	switch string(key) {
+	case "K8S_POD_NAMESPACE":
+		field = &e.Namespace
+	case "K8S_POD_NAME":
+		field = &e.Pod
+	case "K8S_POD_UID":
+		field = &e.PodUID
+	case "K8S_POD_INFRA_CONTAINER_ID":
+		field = &e.InfraID
+	}
 	switch {
-	case !ok || value == "":
-	case *field != "" && *field != value:
+	case field == nil || len(value) == 0 || *field == string(value):
+	case *field != "":
 		e.Clash = fmt.Sprintf("%s stands in it twice, as %q and as %q", key, *field, value)
 	default:
-		*field = value
+		*field = string(value)
 	}
 }
 
@@ -124,8 +134,8 @@ func (e *Entry) addNetns(p string) {
 		return
 	}
 	p = path.Clean(p)
-	if below, ok := strings.CutPrefix(p, "/var/run/"); ok {
-		p = "/run/" + below
+	if strings.HasPrefix(p, "/var/run/") {
+		p = strings.TrimPrefix(p, "/var")
 	}
 	if !slices.Contains(e.Netns, p) {
 		e.Netns = append(e.Netns, p)

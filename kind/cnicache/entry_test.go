@@ -32,11 +32,11 @@ func TestParseRecorded(t *testing.T) {
 	}
 	multus, containerd, loopback := pod, pod, pod
 	multus.Network, multus.IfName = "net2", "net1"
-	multus.IPs, multus.Config = []string{"10.99.0.3"}, cnicache.Config{Known: true, Version: "1.0.0"}
+	multus.IPs = []string{"10.99.0.3"}
 	containerd.Network, containerd.IfName = "multus-cni-network", "eth0"
-	containerd.IPs, containerd.Config = []string{"10.42.0.3"}, cnicache.Config{Known: true, Version: "1.0.0", List: true}
+	containerd.IPs = []string{"10.42.0.3"}
 	loopback.Network, loopback.IfName = "cni-loopback", "lo"
-	loopback.IPs, loopback.Config = []string{"127.0.0.1", "::1"}, cnicache.Config{Known: true, Version: "0.3.1", List: true}
+	loopback.IPs = []string{"127.0.0.1", "::1"}
 
 	for file, want := range map[string]cnicache.Entry{
 		"multus.json": multus, "containerd.json": containerd, "loopback.json": loopback,
@@ -54,6 +54,23 @@ func TestParseRecorded(t *testing.T) {
 	}
 }
 
+func TestConfigOf(t *testing.T) {
+	known := func(version string, list bool) cnicache.Config {
+		return cnicache.Config{Known: true, Version: version, List: list}
+	}
+	for content, want := range map[string]cnicache.Config{
+		string(recorded(t, "multus.json")):                                                 known("1.0.0", false),
+		string(recorded(t, "containerd.json")):                                             known("1.0.0", true),
+		string(recorded(t, "loopback.json")):                                               known("0.3.1", true),
+		`{"config":"` + base64.StdEncoding.EncodeToString([]byte(`{"plugins":[]}`)) + `"}`: known("", true),
+		`{"config":null}`: {}, `{"config":7}`: {}, `{"config":"e"}`: {}, `{}`: {}, ``: {},
+	} {
+		if got := cnicache.ConfigOf([]byte(content)); got != want {
+			t.Errorf("%.40s: %+v, want %+v", content, got, want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for content, want := range map[string]cnicache.Entry{
 		`{"kind":"cniCacheV1"}`: {},
@@ -64,8 +81,6 @@ func TestParse(t *testing.T) {
 		`{"kind":"cniCacheV1","cniArgs":[["K8S_POD_NAME","a"],["K8S_POD_NAME","b"]]}`:                            {Pod: "a", Clash: `K8S_POD_NAME stands in it twice, as "a" and as "b"`},
 		`{"kind":"cniCacheV1","config":"!"}`:                                                                     {},
 		`{"kind":"cniCacheV1","config":{"cniVersion":"0.3.1"}}`:                                                  {},
-		`{"kind":"cniCacheV1","config":"` + base64.StdEncoding.EncodeToString([]byte(`{"cniVersion":`)) + `"}`:   {},
-		`{"kind":"cniCacheV1","config":"` + base64.StdEncoding.EncodeToString([]byte(`{"plugins":[]}`)) + `"}`:   {Config: cnicache.Config{Known: true, List: true}},
 		`{"kind":"cniCacheV1","netns":"/var/run/netns/../netns/x"}`:                                              {Netns: []string{"/run/netns/x"}},
 		`{"kind":"cniCacheV1","netns":"/proc/7/ns/net","result":{"interfaces":[{"sandbox":"/run/netns/y"},{}]}}`: {Netns: []string{"/proc/7/ns/net", "/run/netns/y"}},
 		`{"kind":"cniCacheV1","netns":"netns/x"}`:                                                                {},

@@ -56,17 +56,16 @@ type Config struct {
 	List    bool   // a conflist; else the configuration of a single plugin
 }
 
-// parseConfig reads the configuration, base64 in a JSON string.
-func parseConfig(raw json.RawMessage) Config {
-	var text []byte
-	if json.Unmarshal(raw, &text) != nil {
-		return Config{}
+// ConfigOf reads the configuration in an entry: base64 in a JSON string.
+func ConfigOf(content []byte) Config {
+	var file struct {
+		Config []byte `json:"config"`
 	}
 	var conf struct {
 		CNIVersion string          `json:"cniVersion"`
 		Plugins    json.RawMessage `json:"plugins"`
 	}
-	if torn.Decode(text, &conf) != nil {
+	if torn.Decode(content, &file) != nil || file.Config == nil || torn.Decode(file.Config, &conf) != nil {
 		return Config{}
 	}
 	return Config{Known: true, Version: conf.CNIVersion, List: conf.Plugins != nil}

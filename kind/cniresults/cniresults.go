@@ -101,9 +101,11 @@ func flaw(name cnicache.Name, entry cnicache.Entry) string {
 	return ""
 }
 
-func cause(_ hostgc.Object, content []byte, _ func(rel string) bool) string {
-	if _, err := cnicache.Parse(content); torn.Damaged(err) {
-		return hostgc.CausePowerLoss
+func cause(o hostgc.Object, content []byte, _ func(rel string) bool) string {
+	if o.Owner.Pod == "" { // what told of a pod is whole
+		if _, err := cnicache.Parse(content); torn.Damaged(err) {
+			return hostgc.CausePowerLoss
+		}
 	}
 	return hostgc.CauseUnknownToCRI
 }

@@ -48,6 +48,10 @@ func Kind(dirs []string) hostgc.Kind {
 
 func inspect(o *hostgc.Object, content []byte) {
 	o.Owner.Sandbox = o.Name
+	if networks, ok := plain(content); ok {
+		o.Owner.Network = networks
+		return
+	}
 	delegates, err := parse(content)
 	switch {
 	case torn.Damaged(err):
@@ -61,9 +65,11 @@ func inspect(o *hostgc.Object, content []byte) {
 	}
 }
 
-func cause(_ hostgc.Object, content []byte, _ func(rel string) bool) string {
-	if _, err := parse(content); torn.Damaged(err) {
-		return hostgc.CausePowerLoss
+func cause(o hostgc.Object, content []byte, _ func(rel string) bool) string {
+	if o.Owner.Network == "" { // what told of a network is whole
+		if _, err := parse(content); torn.Damaged(err) {
+			return hostgc.CausePowerLoss
+		}
 	}
 	return hostgc.CauseUnknownToCRI
 }

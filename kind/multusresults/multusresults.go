@@ -64,13 +64,15 @@ func inspect(o *hostgc.Object, content []byte) {
 }
 
 func cause(o hostgc.Object, content []byte, beside func(rel string) bool) string {
-	entry, err := cnicache.Parse(content)
-	switch {
-	case torn.Damaged(err):
-		return hostgc.CausePowerLoss
-	case beside("../" + o.Owner.Sandbox): // the delegates file
+	if o.Owner.Pod == "" { // what told of a pod is whole
+		if _, err := cnicache.Parse(content); torn.Damaged(err) {
+			return hostgc.CausePowerLoss
+		}
+	}
+	if beside("../" + o.Owner.Sandbox) { // the delegates file
 		return hostgc.CauseUnknownToCRI
-	case entry.Config.List && entry.Config.Below040():
+	}
+	if config := cnicache.ConfigOf(content); config.List && config.Below040() {
 		return hostgc.CauseLibcni120
 	}
 	return hostgc.CauseDelFailed

@@ -42,6 +42,10 @@ func New(kubeconfig, node string) (hostgc.Witness, error) {
 	}
 	config.UserAgent = "hostgc"
 	config.WarningHandler = rest.NoWarnings{} // it would write to stderr
+	// One request a hearing cannot flood anybody, and the API server has its own
+	// fairness. The client's default, 5 a second, would only make the later
+	// hearings of a node with a million files wait.
+	config.QPS = -1
 	client, err := metadata.NewForConfig(config)
 	if err != nil {
 		return hostgc.Witness{}, fmt.Errorf("client of the API server %s: %w", config.Host, err)
