@@ -40,8 +40,10 @@ e2e: build ## the same against a whole real Kubernetes node; K8S=1.34.4 and the 
 	cd e2e && go run ./cmd/build && $(E2E) go test -count=1 -timeout 60m -v .
 
 N ?= 10000
-bench: build ## hostgc beside the floor of system calls, for N=10000, 100000, 1000000
-	go run ./bench -n $(N) -hostgc bin/hostgc
+BENCH_FLAGS ?=
+bench: build ## hostgc beside the floor of system calls; N=10000,100000,1000000 as root takes an hour
+	go build -o bin/bench ./bench && go build -o bin/floor ./bench/floor
+	mkdir -p $(CACHE)/bench && bin/bench -dir $(CACHE)/bench -n $(N) $(BENCH_FLAGS)
 
 lint: $(GOLANGCI) ## golangci-lint with our rules
 	$(GOLANGCI) run ./...

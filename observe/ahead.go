@@ -77,7 +77,7 @@ func (r reader) work(entries []entry, turn int) worker {
 // stop ends the worker and waits for it: the directories may be closed next.
 func (w worker) stop() {
 	close(w.empty)
-	for range w.full { //nolint:revive // nobody wants them any more
+	for range w.full {
 	}
 }
 
