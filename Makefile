@@ -31,13 +31,11 @@ unit: ## unit, property and real-kernel tests, with the race detector where ther
 deploy: ## chart, manifests, alerts, dashboard, image, documentation
 	$(MAKE) -C deploy test
 
-E2E := HOSTGC_BIN=$(CURDIR)/bin/hostgc
-
 integration: build ## hostgc against a real containerd and Multus, built from Go modules; needs root
-	cd e2e && go run ./cmd/build runtime && $(E2E) go test -count=1 -timeout 20m -run '^TestRuntime' -v .
+	$(MAKE) -C e2e containerd HOSTGC_BIN=$(CURDIR)/bin/hostgc
 
 e2e: build ## the same against a whole real Kubernetes node; K8S=1.34.4 and the like choose versions
-	cd e2e && go run ./cmd/build && $(E2E) go test -count=1 -timeout 60m -v .
+	$(MAKE) -C e2e all HOSTGC_BIN=$(CURDIR)/bin/hostgc
 
 N ?= 10000
 BENCH_FLAGS ?=

@@ -61,3 +61,13 @@ func TestSpareReadsOfNotReady(t *testing.T) {
 		t.Error("a file that nobody claims is settled by its name")
 	}
 }
+
+// A kind whose Owner takes a name that its Match does not allow has its objects
+// read, and Judge calls them foreign.
+func TestSpareOfAKindThatContradictsItself(t *testing.T) {
+	k := testKind()
+	k.Owner = func(string) (Ref, bool) { return boxB, true } // alive, by quiet
+	if d, settled := quiet().Bench(nil).Spare(k, "/d", "foreign"); settled {
+		t.Errorf("settled as %s by %s", d.Verdict, d.Rule())
+	}
+}

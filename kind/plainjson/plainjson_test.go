@@ -14,7 +14,7 @@ var texts = map[string]bool{
 	`{}`: true, `[]`: true, `null`: true, ` {"a" : [ 1 , -2.50e+3 , 0 , true , false ] } `: true,
 	`"\"\\\/\b\f\n\r\t\u00e9 é"`: true, `{"a":{"b":[[],{}]},"a":1}`: true, "{}\x00\x00": true,
 	``: false, `{`: false, `[1,]`: false, `{"a":1,}`: false, `{"a"}`: false, `{a:1}`: false, `01`: false, `1.`: false, `-`: false,
-	`1e`: false, `.5`: false, `+1`: false, `tru`: false, `"\x"`: false, `"\u00g0"`: false, "\"\n\"": false, `"a`: false,
+	`1e`: false, `.5`: false, `+1`: false, `tru`: false, `"\x"`: false, `"\u00g0"`: false, "\"\n\"": false, `"a`: false, `"\`: false, `"\u00`: false,
 	`{} {}`: false, `[1 2]`: false, `{"a":1 "b":2}`: false, `]`: false, `[}`: false, "\x00{}": false,
 }
 
