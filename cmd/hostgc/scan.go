@@ -146,6 +146,9 @@ func (o *output) line(d hostgc.Decision, done sweep.Outcome) error {
 // close ends the report, and turns what it says into an exit code.
 func (o *output) close(err error) error {
 	if err != nil {
+		if o.writer != nil { // what was begun is to be a whole document
+			err = errors.Join(err, o.writer.Close(o.tally))
+		}
 		return stopped(err)
 	}
 	if o.writer != nil {

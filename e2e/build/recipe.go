@@ -37,6 +37,14 @@ func recipes(v versions) []recipe {
 			flags: "-X " + containerd + "/version.Version=" + v.containerd,
 		},
 		{
+			// A pod of RKE2 1.30 was started by it, and its records are of another
+			// form than those of containerd 2.
+			name: "containerd1", module: "github.com/containerd/containerd", version: containerd1, proof: "proof with data directories of containerd 1",
+			programs: []string{"cmd/containerd", "cmd/containerd-shim-runc-v2"}, how: goBuildScratch,
+			tags:  "no_btrfs no_zfs no_devmapper no_aufs urfave_cli_no_docs",
+			flags: "-X github.com/containerd/containerd/version.Version=" + containerd1,
+		},
+		{
 			name: "cni", module: "github.com/containernetworking/plugins", version: v.cni, proof: "test at all",
 			programs: []string{
 				"plugins/main/bridge", "plugins/main/loopback",
@@ -64,6 +72,9 @@ func recipes(v versions) []recipe {
 		},
 	}
 }
+
+// containerd1 is the last of the line that RKE2 1.30 carried.
+const containerd1 = "v1.7.29"
 
 const multusModule = "gopkg.in/k8snetworkplumbingwg/multus-cni.v4"
 
