@@ -187,6 +187,27 @@ func TestCondemned(t *testing.T) {
 	}
 }
 
+// More than the blocks of one size hold.
+func TestCondemnedOfMany(t *testing.T) {
+	const many = 150_000
+	c, o := NewCondemned(), stale()
+	for i := range many {
+		o.ID.Ino = uint64(i)
+		c.Add(o)
+	}
+	if c.Len() != many {
+		t.Errorf("%d of %d", c.Len(), many)
+	}
+	for i := range many {
+		if o.ID.Ino = uint64(i); !c.Has(o) {
+			t.Fatalf("does not have inode %d", i)
+		}
+	}
+	if o.ID.Ino = many; c.Has(o) {
+		t.Error("has what was not added")
+	}
+}
+
 func TestIdentitySame(t *testing.T) {
 	id := stale().ID
 	if !id.Same(id) {

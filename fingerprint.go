@@ -14,9 +14,13 @@ import (
 // sweeps.
 type Condemned struct {
 	seed   maphash.Seed
-	prints [256][]uint64 // by first byte: one slice of a million would be copied, and for a while kept twice, when it grows
+	prints [256][][]uint64 // by first byte, in blocks: what grows as one is copied, and for a while kept twice
 	sorted bool
 }
+
+// blockSize is a page of fingerprints. A million of them make eight blocks a
+// byte, each of which is searched.
+const blockSize = 512
 
 // NewCondemned gives an empty set.
 func NewCondemned() *Condemned { return &Condemned{seed: maphash.MakeSeed()} }
@@ -24,28 +28,40 @@ func NewCondemned() *Condemned { return &Condemned{seed: maphash.MakeSeed()} }
 // Add remembers an object in the state it is in.
 func (c *Condemned) Add(o Object) {
 	p := c.print(o)
-	c.prints[p>>56] = append(c.prints[p>>56], p)
+	blocks := &c.prints[p>>56]
+	n := len(*blocks)
+	if n == 0 || len((*blocks)[n-1]) == blockSize {
+		*blocks = append(*blocks, nil)
+		n++
+	}
+	(*blocks)[n-1] = append((*blocks)[n-1], p)
 	c.sorted = false
 }
 
 // Has reports whether the object was added, in just this state.
 func (c *Condemned) Has(o Object) bool {
 	if !c.sorted {
-		for _, prints := range c.prints {
-			slices.Sort(prints)
+		for _, blocks := range c.prints {
+			for _, prints := range blocks {
+				slices.Sort(prints)
+			}
 		}
 		c.sorted = true
 	}
 	p := c.print(o)
-	_, found := slices.BinarySearch(c.prints[p>>56], p)
-	return found
+	return slices.ContainsFunc(c.prints[p>>56], func(prints []uint64) bool {
+		_, found := slices.BinarySearch(prints, p)
+		return found
+	})
 }
 
 // Len is the number of objects added.
 func (c *Condemned) Len() int {
 	n := 0
-	for _, prints := range c.prints {
-		n += len(prints)
+	for _, blocks := range c.prints {
+		for _, prints := range blocks {
+			n += len(prints)
+		}
 	}
 	return n
 }

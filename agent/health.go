@@ -19,7 +19,7 @@ type Health struct {
 
 // deadAfter is how long the agent may be silent: it says at least once a
 // minute, and at each hearing of a cycle, that it lives. A hearing asks every
-// witness, each of which has a minute, and judges 65,536 objects.
+// witness, each of which has a minute, and judges 32,768 objects.
 const deadAfter = 10 * time.Minute
 
 // Beat says that the agent is at work.

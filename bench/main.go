@@ -24,6 +24,11 @@ type options struct {
 	only   []string
 	runs   int
 	limit  float64
+	fsync  bool
+	rate   int
+	fleet  string
+	nodes  string
+	agents int
 }
 
 func main() {
@@ -45,11 +50,19 @@ func start() error {
 	flag.IntVar(&o.running, "running", 110, "running sandboxes on the node")
 	flag.IntVar(&o.runs, "runs", 5, "runs of each program, of which the median counts")
 	flag.Float64Var(&o.limit, "fail-above", 0, "fail where a ratio is above so many times its target")
+	flag.BoolVar(&o.fsync, "fsync", false, "measure an fsync loop beside a sweep, and nothing else")
+	flag.IntVar(&o.rate, "rate", 1000, "with -fsync: hostgc's --max-rate")
+	flag.StringVar(&o.fleet, "fleet", "", "ask the API server of this kubeconfig `FILE` as many agents do, and nothing else")
+	flag.StringVar(&o.nodes, "nodes", "node-%d", "with -fleet: the names of its nodes, by number from 0")
+	flag.IntVar(&o.agents, "agents", 1000, "with -fleet: how many agents ask")
 	flag.StringVar(&root, "serve", "", "be the servers of the node whose root is `DIR`; for bench itself")
 	flag.StringVar(&pods, "pods", "", "with -serve: the `FILE` of pods that run")
 	flag.Parse()
 	if root != "" {
 		return serve(root, pods, os.Stdin, os.Stdout)
+	}
+	if o.fleet != "" {
+		return fleet(os.Stdout, o.fleet, o.nodes, o.agents)
 	}
 	return o.complete(sizes, caches, only)
 }
@@ -89,6 +102,9 @@ func (o options) complete(sizes, caches, only string) error {
 
 func (o options) all() error {
 	var results []result
+	if o.fsync {
+		return o.stalls(os.Stdout, slices.Max(o.sizes), o.rate)
+	}
 	base, err := o.base()
 	if err != nil {
 		return err

@@ -27,7 +27,8 @@ var scenarios = []scenario{
 
 // lab is where scenarios run.
 type lab struct {
-	hostgc, floor string // the programs
+	hostgc, floor string   // the programs
+	before        []string // what hostgc's command line begins with
 	dir           string
 	running       int // sandboxes
 	say           func(format string, a ...any)
@@ -116,7 +117,7 @@ func (l lab) one(s scenario, nd node, program int) (cost, error) {
 func (l lab) runHostgc(s scenario, nd node) (cost, error) {
 	var c cost
 	asked, err := around(nd, func(kubeconfig string) error {
-		argv := append([]string{l.hostgc}, s.hostgc...)
+		argv := slices.Concat(l.before, []string{l.hostgc}, s.hostgc)
 		argv = append(argv, "--root", nd.root(), "--kubeconfig", kubeconfig, "--node", "bench",
 			// The files are seconds old.
 			"--unsafe-short-age", "--min-age", "1ms")

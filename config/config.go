@@ -36,6 +36,8 @@ type Config struct {
 	Interval Duration `json:"interval,omitzero"`
 	// Jitter is the most that is added to each interval at random. Default: 1m.
 	Jitter Duration `json:"jitter,omitzero"`
+	// MaxRate is the most files that are removed in a second. Default: no limit.
+	MaxRate int `json:"maxRate,omitempty"`
 	// Kinds configures single kinds by name.
 	Kinds map[string]Kind `json:"kinds,omitempty"`
 
@@ -145,6 +147,9 @@ func (c Config) check(kinds []string) error {
 	}
 	if c.Interval <= 0 {
 		errs = append(errs, errors.New("interval: must be more than zero"))
+	}
+	if c.MaxRate < 0 {
+		errs = append(errs, errors.New("maxRate: must not be negative; 0 is no limit"))
 	}
 	errs = append(errs, checkAge("minAge", c.MinAge))
 	for name, k := range c.Kinds {

@@ -21,6 +21,7 @@ node: worker-1
 cri: [unix:///run/crio/crio.sock]
 minAge: 3h
 interval: 1h
+maxRate: 500
 keep: [default/web-*, macvlan, /var/lib/cni/results]
 windows: [{days: [Sat, Sun], from: 22:00, to: 06:00, zone: Europe/Berlin}]
 pressure: {freeInodes: 20}
@@ -35,7 +36,7 @@ kinds:
 	}
 	want := Default()
 	want.Node, want.CRI = "worker-1", []string{"unix:///run/crio/crio.sock"}
-	want.MinAge, want.Interval = Duration(3*time.Hour), Duration(time.Hour)
+	want.MinAge, want.Interval, want.MaxRate = Duration(3*time.Hour), Duration(time.Hour), 500
 	want.Keep = []string{"default/web-*", "macvlan", "/var/lib/cni/results"}
 	want.Windows = []Window{{Days: []string{"Sat", "Sun"}, From: "22:00", To: "06:00", Zone: "Europe/Berlin"}}
 	want.Pressure.FreeInodes = 20
@@ -80,6 +81,7 @@ func TestMistakes(t *testing.T) {
 		"minAge: 10m":                                 "minAge: 10m0s is less than 1h0m0s",
 		"settle: -1s":                                 "settle: must not be negative",
 		"jitter: -1s":                                 "jitter: must not be negative",
+		"maxRate: -1":                                 "maxRate: must not be negative",
 		"interval: 0s":                                "interval: must be more than zero",
 		"kinds: {pods: {}}":                           "kinds.pods: no such kind; there are multus-results, cni-results",
 		"kinds: {cni-results: {mode: remove}}":        `kinds.cni-results.mode: "remove" is not off, report or enforce`,

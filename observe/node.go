@@ -67,7 +67,8 @@ type Node struct {
 // number of files.
 const DefaultBatch = 32_768
 
-func (n *Node) batchSize() int {
+// Batch is the number of objects listed before each hearing.
+func (n *Node) Batch() int {
 	if n.BatchSize > 0 {
 		return n.BatchSize
 	}

@@ -66,7 +66,7 @@ func (n *Node) batches(ctx context.Context) iter.Seq2[[]entry, error] {
 					return
 				}
 				batch = append(batch, entry{p, e.Name, e.Ino, e.Type})
-				if len(batch) < n.batchSize() {
+				if len(batch) < n.Batch() {
 					continue
 				}
 				if !yield(batch, nil) {

@@ -42,6 +42,7 @@ type Options struct {
 	// about every object, in the order in which they are judged, as one that is
 	// not garbage may tell why another is to be kept. Nil keeps nothing.
 	Keep func(o hostgc.Object) string
+	Pace *Pace // nil: as fast as it can
 	Log  *slog.Logger
 }
 
@@ -49,7 +50,11 @@ type Options struct {
 // condemned by an earlier pass (nil: by none, so nothing is removed), and
 // gives what it found to be garbage and left in place, for the next pass.
 func Pass(ctx context.Context, n *observe.Node, earlier *hostgc.Condemned, opts Options, sink Sink) (*hostgc.Condemned, error) {
-	p := &pass{earlier: earlier, now: hostgc.NewCondemned(), opts: opts, sink: sink, removers: map[string]*safefs.Remover{}}
+	p := &pass{earlier: earlier, now: hostgc.NewCondemned(), opts: opts, sink: sink, removers: map[string]*safefs.Remover{},
+		pause: func() error { return opts.Pace.pause(ctx) }}
+	if earlier != nil {
+		n = opts.Pace.slow(n)
+	}
 	err := n.Pass(ctx, p)
 	return p.now, err
 }
@@ -59,6 +64,7 @@ type pass struct {
 	opts         Options
 	sink         Sink
 	removers     map[string]*safefs.Remover // by directory
+	pause        func() error               // before a removal
 }
 
 // Hear passes a hearing on.
@@ -110,6 +116,9 @@ func (p *pass) remove(place *observe.Place, o hostgc.Object) Outcome {
 			return Outcome{Err: fmt.Errorf("removing %s: %w", o.Path(), err)}
 		}
 		p.removers[o.Dir] = r
+	}
+	if err := p.pause(); err != nil {
+		return Outcome{Kept: "stopped before it was removed"}
 	}
 	switch err := r.Remove(o.Name, o.ID); {
 	case err == nil:

@@ -29,8 +29,8 @@ type entry struct {
 	at  int
 }
 
-// batchSize is hostgc's.
-const batchSize = 65_536
+// batchSize is that of hostgc, observe.DefaultBatch.
+const batchSize = 32_768
 
 func (p *pass) directory(dir string) error {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
