@@ -19,6 +19,7 @@ type flags struct {
 	kinds, cri               []string
 	kubeconfig               string
 	minAge, settle           time.Duration
+	maxRate                  int // of sweep and run
 	output                   string
 	verbose                  bool
 	logFormat, logLevel      string
@@ -68,6 +69,9 @@ func (f *flags) check() error {
 	if f.minAge != 0 && f.minAge < hostgc.MinimumAge && !f.shortAge {
 		errs = append(errs, fmt.Errorf("--min-age %s is less than %s, in which a sandbox may exist that no runtime lists", f.minAge, hostgc.MinimumAge))
 	}
+	if f.maxRate < 0 {
+		errs = append(errs, errors.New("--max-rate must not be negative"))
+	}
 	if f.now != "" && !f.offline() {
 		errs = append(errs, errors.New("--now goes with --crictl-pods and --crictl-containers: a running node is judged by its own clock"))
 	}
@@ -109,6 +113,9 @@ func (f *flags) load(known []string) (config.Config, error) {
 	}
 	if f.minAge != 0 {
 		c.MinAge = config.Duration(f.minAge)
+	}
+	if f.maxRate != 0 {
+		c.MaxRate = f.maxRate
 	}
 	if err := f.selectKinds(&c, known); err != nil {
 		return c, err

@@ -48,6 +48,7 @@ ends run after the object at hand.`,
 	s.DurationVar(&f.jitter, "jitter", 0, "the most that is added to an interval at random (default 1m)")
 	s.StringVar(&f.listen, "listen", "", "`ADDRESS` of /metrics, /healthz and /readyz; empty: none (default 127.0.0.1:9617)")
 	s.StringVar(&f.stateDir, "state-dir", "", "`DIR` for what has to survive a restart; empty: none (default /var/lib/hostgc)")
+	a.flags.registerRate(s)
 	s.BoolVar(&f.pprof, "pprof", false, "serve /debug/pprof too")
 	return cmd
 }
@@ -73,6 +74,9 @@ func (a *app) runAgent(cmd *cobra.Command, f runFlags) error {
 	s, err := a.settle(f)
 	if err != nil {
 		return err
+	}
+	if err := idleIO(); err != nil {
+		a.log.Warn("the agent's reads and writes compete with those of others", "error", err)
 	}
 	w := newWorker(a, f, s)
 	state := w.loadState()

@@ -61,7 +61,7 @@ func (w *worker) look(ctx context.Context, earlier *hostgc.Condemned, limits map
 	count.Next = tally
 	sink, keep := beating{w.progress("cycle", count), w.beat}, w.keep()
 	condemned, err := sweep.Pass(ctx, h.node, earlier, sweep.Options{
-		Modes: h.modes, Plan: hostgc.NewPlan(limits), Keep: keep, Log: w.log}, sink)
+		Modes: h.modes, Plan: hostgc.NewPlan(limits), Keep: keep, Pace: h.pace(), Log: w.log}, sink)
 	if err != nil {
 		return found{}, err
 	}

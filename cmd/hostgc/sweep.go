@@ -31,6 +31,7 @@ removed is logged with its network, sandbox ID, interface, IPs and pod.`,
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "do all but the removal")
 	cmd.Flags().DurationVar(&a.flags.settle, "settle", 0, "least time between the two looks (default 30s)")
+	a.flags.registerRate(cmd.Flags())
 	cmd.Flags().IntVar(&limit, "max", 0, "remove at most `N` objects of each kind (0: no limit)")
 	return cmd
 }
@@ -53,7 +54,7 @@ func (a *app) sweepOnce(ctx context.Context, settleGiven, dryRun bool, limit int
 	}
 	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at, Swept: true, DryRun: dryRun}, h.allKinds(), h.modes)
 	keep := h.config.Keeper().Keep
-	opts := sweep.Options{Modes: h.modes, DryRun: dryRun, Plan: hostgc.NewPlan(h.limits(limit)), Keep: keep, Log: a.log}
+	opts := sweep.Options{Modes: h.modes, DryRun: dryRun, Plan: hostgc.NewPlan(h.limits(limit)), Keep: keep, Pace: h.pace(), Log: a.log}
 	settle, second := time.Duration(h.config.Settle), a.progress("second look", out)
 	err = sweep.Twice(ctx, h.node, settle, a.wait, opts, a.progress("first look", sweep.Ignore{}), second)
 	switch {

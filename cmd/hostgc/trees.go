@@ -73,7 +73,11 @@ func (h *host) forests(ctx context.Context) ([]forest, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil {
+		dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+			_, err := fs.Stat(h.root.FS(), datadir.DataOf(dir)[1:])
+			return errors.Is(err, fs.ErrNotExist)
+		})
+		if err != nil && len(dirs) > 0 {
 			// Those that were found are judged, where the same obstacle keeps them.
 			h.log.Warn("not every data directory may be found", "product", p.Binary, "error", err)
 		}
