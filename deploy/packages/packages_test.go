@@ -11,7 +11,7 @@ import (
 const used = `
 hostgc version
 hostgc kinds --config /etc/hostgc/hostgc.yaml | grep -q multus-delegates
-systemd-analyze verify /usr/lib/systemd/system/hostgc.service /usr/lib/systemd/system/hostgc-sweep.service /usr/lib/systemd/system/hostgc-sweep.timer
+systemd-analyze verify /usr/lib/systemd/system/hostgc.service /usr/lib/systemd/system/hostgc-sweep.service /usr/lib/systemd/system/hostgc-sweep.timer /usr/lib/systemd/system/hostgc-data-dirs.service
 gzip -dc /usr/share/man/man8/hostgc.8.gz | grep -q '^.SS sweep'
 bash -n /usr/share/bash-completion/completions/hostgc
 `

@@ -86,7 +86,7 @@ func (n *Node) RemovePod(p *Pod) error {
 }
 
 // Works reports an error unless the container can be entered and has the
-// pod's IP, and the pod answers on it.
+// pod's IP, the pod answers on it, and its log says so.
 func (n *Node) Works(container, ip string) error {
 	out, err := n.cri.Runtime.ExecSync(context.Background(), &runtimeapi.ExecSyncRequest{
 		ContainerId: container, Cmd: []string{"/app", "ip"}, Timeout: 20,
@@ -97,13 +97,30 @@ func (n *Node) Works(container, ip string) error {
 	if inside := string(out.Stdout); !strings.Contains(inside, ip+"/") {
 		return fmt.Errorf("the pod lost its address %s; it has:\n%s", ip, inside)
 	}
-	return eventually(10*time.Second, func() error { return n.answers(ip) })
+	question := fmt.Sprintf("/%d", time.Now().UnixNano())
+	if err := eventually(10*time.Second, func() error { return n.answers(ip, question) }); err != nil {
+		return err
+	}
+	return eventually(10*time.Second, func() error { return n.logged(container, question) })
+}
+
+// logged looks for a line in the container's log.
+func (n *Node) logged(container, line string) error {
+	r, err := n.cri.Runtime.ContainerStatus(context.Background(), &runtimeapi.ContainerStatusRequest{ContainerId: container})
+	if err != nil {
+		return fmt.Errorf("asking for the log of %s: %w", container, err)
+	}
+	log, err := n.Exec("cat", r.GetStatus().GetLogPath())
+	if err == nil && !strings.Contains(log, line) {
+		err = fmt.Errorf("the log %s does not say %s", r.GetStatus().GetLogPath(), line)
+	}
+	return err
 }
 
 // answers asks the pod's server from the node.
-func (n *Node) answers(ip string) error {
+func (n *Node) answers(ip, question string) error {
 	client := http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DialContext: n.Dial, DisableKeepAlives: true}}
-	r, err := client.Get("http://" + net.JoinHostPort(ip, "8080"))
+	r, err := client.Get("http://" + net.JoinHostPort(ip, "8080") + question)
 	if err != nil {
 		return fmt.Errorf("the pod does not answer: %w", err)
 	}

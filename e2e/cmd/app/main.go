@@ -44,7 +44,8 @@ func pause() {
 }
 
 func serve() {
-	err := http.ListenAndServe(":8080", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	err := http.ListenAndServe(":8080", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Println("asked for", r.URL.Path) // the pod's log
 		fmt.Fprint(w, addresses())
 	}))
 	fmt.Fprintln(os.Stderr, "app:", err)
