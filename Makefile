@@ -1,7 +1,7 @@
 # hostgc: `make demo` shows it at work, `make test` runs every test.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build cross demo test unit deploy integration e2e bench lint fuzz cover clean
+.PHONY: build cross demo test unit deploy integration e2e soak bench lint fuzz cover clean
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 LDFLAGS := -s -w -X main.version=$(VERSION)
@@ -36,6 +36,9 @@ integration: build ## hostgc against a real containerd and Multus, built from Go
 
 e2e: build ## the same against a whole real Kubernetes node; K8S=1.34.4 and the like choose versions
 	$(MAKE) -C e2e all HOSTGC_BIN=$(CURDIR)/bin/hostgc
+
+soak: build ## churn with chaos on a whole node for DURATION=4h; SEED= repeats a run's schedule
+	$(MAKE) -C e2e soak HOSTGC_BIN=$(CURDIR)/bin/hostgc
 
 N ?= 10000
 BENCH_FLAGS ?=
