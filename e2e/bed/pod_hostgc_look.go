@@ -88,23 +88,25 @@ func (h *HostgcPod) Privileges() map[string]string {
 	return p
 }
 
-// Tree lists what is on the node's disk beside the files of runtime, kubelet
-// and CNI, which change as pods come and go.
+// Tree lists what is on the node's disk and was added to its /etc, beside the
+// files of runtime, kubelet and CNI, which change as pods come and go.
 func (n *Node) Tree() map[string]bool {
 	n.t.Helper()
 	tree := map[string]bool{}
-	err := filepath.WalkDir(n.layout.disk(""), func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		inside := strings.TrimPrefix(path, n.layout.disk(""))
-		switch inside {
-		case "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/cni", "/var/log":
-			return fs.SkipDir
-		}
-		tree[inside] = true
-		return nil
-	})
-	n.must(err, "list the node's disk")
+	for root, shown := range map[string]string{n.layout.disk(""): "", n.layout.Run + "/etc/upper": "/etc"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			inside := shown + strings.TrimPrefix(path, root)
+			switch inside {
+			case "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/cni", "/var/log":
+				return fs.SkipDir
+			}
+			tree[inside] = true
+			return nil
+		})
+		n.must(err, "list the node's disk")
+	}
 	return tree
 }
