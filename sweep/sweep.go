@@ -27,6 +27,9 @@ type Outcome struct {
 	Err     error  // why removing it failed
 }
 
+// OnlyReported is why garbage of a kind that is not enforced was left.
+const OnlyReported = "the kind is only reported (mode: report)"
+
 // Sink is told what a pass saw and did.
 type Sink interface {
 	Hear(h hostgc.Hearing) error
@@ -95,7 +98,7 @@ func (p *pass) kept(o hostgc.Object) string {
 func (p *pass) condemned(place *observe.Place, d hostgc.Decision) Outcome {
 	switch mode := p.opts.Modes[place.Kind.Name]; {
 	case mode != hostgc.ModeEnforce:
-		return Outcome{Kept: "the kind is only reported (mode: report)"}
+		return Outcome{Kept: OnlyReported}
 	case p.earlier == nil || !p.earlier.Has(d.Object):
 		return Outcome{Kept: "garbage once; it goes when a second look says so as well"}
 	}
@@ -146,16 +149,16 @@ func (p *pass) log(o hostgc.Object) {
 type Waiter func(ctx context.Context, d time.Duration) error
 
 // Twice makes both passes of one sweep, settle apart or as much longer as the
-// node's runtime needs, and tells each to its sink. What the second is told is
+// node's runtimes need, and tells each to its sink. What the second is told is
 // the result.
 func Twice(ctx context.Context, n *observe.Node, settle time.Duration, wait Waiter, opts Options, first, second Sink) error {
-	heard := &hearings{Sink: first}
-	condemned, err := Pass(ctx, n, nil, opts, heard)
+	apart := &Apart{Sink: first, Settle: settle}
+	condemned, err := Pass(ctx, n, nil, opts, apart)
 	if err != nil {
 		return fmt.Errorf("first pass: %w", err)
 	}
 	if condemned.Len() > 0 {
-		if err := wait(ctx, heard.last.Terms.Apart(settle)); err != nil {
+		if err := wait(ctx, apart.Least); err != nil {
 			return fmt.Errorf("between the passes: %w", err)
 		}
 	}
@@ -165,15 +168,19 @@ func Twice(ctx context.Context, n *observe.Node, settle time.Duration, wait Wait
 	return nil
 }
 
-// hearings keeps the last hearing of a pass.
-type hearings struct {
+// Apart finds how far apart the next look must be from the one that it is told
+// of: as far as the most demanding of its hearings asks. A runtime that is mute
+// at the last of them may have been the one that condemned, at an earlier one.
+type Apart struct {
 	Sink
-	last hostgc.Hearing
+	Settle time.Duration // as the operator asked
+	Least  time.Duration
 }
 
-func (h *hearings) Hear(heard hostgc.Hearing) error {
-	h.last = heard
-	return h.Sink.Hear(heard)
+// Hear takes a hearing.
+func (a *Apart) Hear(h hostgc.Hearing) error {
+	a.Least = max(a.Least, h.Terms.Apart(a.Settle))
+	return a.Sink.Hear(h)
 }
 
 // Ignore is a Sink for a pass whose report nobody needs.

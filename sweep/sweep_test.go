@@ -247,6 +247,33 @@ func TestWaitIsAsLongAsTheRuntimeNeeds(t *testing.T) {
 	}
 }
 
+// A runtime that answers at the first hearing and is gone at the last has had
+// its say: the wait is the one that it needs.
+func TestWaitIsThatOfTheMostDemandingHearing(t *testing.T) {
+	f := running(t, "gone.1", "gone.2")
+	f.BatchSize = 1
+	terms, asked := f.Terms, 0
+	f.Terms = func() (hostgc.Terms, error) {
+		x, err := terms()
+		if asked++; asked == 1 {
+			x.Runtimes = []hostgc.Runtime{{Name: "cri-o", Up: 20 * time.Hour}}
+		}
+		return x, err
+	}
+	wait := func(_ context.Context, d time.Duration) error {
+		if d != time.Hour {
+			t.Errorf("waited %s, want an hour", d)
+		}
+		return context.Canceled
+	}
+	if err := sweep.Twice(t.Context(), f.Node, time.Minute, wait, options(), sweep.Ignore{}, result{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if asked < 2 {
+		t.Errorf("%d hearings: the test needs more", asked)
+	}
+}
+
 // Every removal is logged with all by which other leftovers can be found.
 func TestRemovalIsLogged(t *testing.T) {
 	f := running(t, "gone.1")

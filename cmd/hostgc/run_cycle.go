@@ -60,8 +60,9 @@ func (w *worker) look(ctx context.Context, earlier *hostgc.Condemned, limits map
 	tally := report.NewTally(h.allKinds(), h.modes)
 	count.Next = tally
 	sink, keep := beating{w.progress("cycle", count), w.beat}, w.keep()
+	apart := &sweep.Apart{Sink: sink, Settle: time.Duration(w.settings.config.Settle)}
 	condemned, err := sweep.Pass(ctx, h.node, earlier, sweep.Options{
-		Modes: h.modes, Plan: hostgc.NewPlan(limits), Keep: keep, Pace: h.pace(), Log: w.log}, sink)
+		Modes: h.modes, Plan: hostgc.NewPlan(limits), Keep: keep, Pace: h.pace(), Log: w.log}, apart)
 	if err != nil {
 		return found{}, err
 	}
@@ -69,8 +70,7 @@ func (w *worker) look(ctx context.Context, earlier *hostgc.Condemned, limits map
 	err = w.trees(ctx, h, keep, remembering{sink, condemned})
 	w.console.done()
 	logTally(w.log, tally, err)
-	apart := heard.Terms.Apart(time.Duration(w.settings.config.Settle))
-	return found{condemned, heard, apart, errors.Join(tally.Failure, err)}, nil
+	return found{condemned, heard, apart.Least, errors.Join(tally.Failure, err)}, nil
 }
 
 // mute says which witnesses gave no answer. With one of them the agent can do
