@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hostgc/hostgc"
 )
@@ -86,7 +87,8 @@ func (n *Node) sum(testimonies []hostgc.Testimony) summary {
 }
 
 // recognise finds what ties the runtime's list to this node: a process of a
-// listed sandbox or container in /proc, or hostgc's own pod in the list.
+// listed sandbox or container in /proc, or hostgc's own pod in the list. That
+// hostgc sees itself says nothing of /proc: any pod does.
 func (n *Node) recognise(testimonies []hostgc.Testimony, listed map[string]bool) (processes bool, proof string) {
 	for _, id := range n.Self {
 		if listed[id] {
@@ -99,7 +101,7 @@ func (n *Node) recognise(testimonies []hostgc.Testimony, listed map[string]bool)
 		}
 		processes = n.Sees()
 		for _, c := range t.Claims {
-			if c.Ref.Space == hostgc.SpaceSandbox && listed[c.Ref.Key] {
+			if c.Ref.Space == hostgc.SpaceSandbox && listed[c.Ref.Key] && !slices.Contains(n.Self, c.Ref.Key) {
 				return true, "a process of " + c.Ref.Key + " runs here"
 			}
 		}

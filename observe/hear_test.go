@@ -156,3 +156,21 @@ func TestClockThatCannotBeRead(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A /proc in which hostgc finds no pod's process but its own may be that of its
+// own pod: it does not stand for the host's.
+func TestOwnProcessIsNoViewOfTheHost(t *testing.T) {
+	f := fakenode.New(t)
+	proc := f.Witnesses
+	f.WithAPI()
+	f.Witnesses = proc
+	f.Sees = func() bool { return false }
+	f.Broken["kubeapi"] = errors.New("away")
+	f.Listed["up"], f.Listed["own"] = hostgc.StateReady, hostgc.StateReady
+	f.Self = []string{"own"}
+	f.Claims = []hostgc.Claim{{Ref: fakenode.Sandbox("own"), Witness: "proc", Detail: "process 7"}}
+	f.Write("a/up.1", "a/gone.1")
+	pass(t, f).want(t, "/a/gone.1", hostgc.Unknown, hostgc.RuleUnheard, "away")
+	f.Claims = append(f.Claims, hostgc.Claim{Ref: fakenode.Sandbox("up"), Witness: "proc", Detail: "process 8"})
+	pass(t, f).want(t, "/a/gone.1", hostgc.Garbage, hostgc.RuleAbsent, "")
+}
