@@ -126,6 +126,22 @@ func TestTableOfAHealthyNode(t *testing.T) {
 	}
 }
 
+// What no sweep removes is not promised to be removed by one.
+func TestTableOfAKindThatIsOnlyReported(t *testing.T) {
+	y := NewTally([]hostgc.Kind{{Name: "a"}}, map[string]hostgc.Mode{"a": hostgc.ModeReport})
+	if err := y.Decide(decision("gone", hostgc.Garbage, hostgc.RuleAbsent, "absent"), sweep.Outcome{}); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := (Table{Node: "n", At: at}).Write(&b, y); err != nil {
+		t.Fatal(err)
+	}
+	flat := strings.Join(strings.Fields(b.String()), " ")
+	if strings.Contains(flat, "hostgc sweep") || !strings.Contains(flat, "kinds: {a: {mode: enforce}} in the configuration lets hostgc remove the 1") {
+		t.Errorf("the table says:\n%s", b.String())
+	}
+}
+
 func TestDocumentsHoldTheSame(t *testing.T) {
 	write := func(format string) string {
 		var b bytes.Buffer

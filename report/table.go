@@ -101,13 +101,24 @@ func (tb Table) next(b *strings.Builder, t *Tally) {
 	if !t.Judged() {
 		entry(b, "", "hostgc check                 what keeps hostgc from judging here, and the cure")
 	}
-	switch left := total.Garbage - total.Removed; {
-	case tb.Swept && left == 0 && total.Removed > 0:
+	left := 0 // that a sweep would remove
+	for _, s := range t.Summaries() {
+		if s.Mode == hostgc.ModeEnforce {
+			left += s.Garbage - s.Removed
+		}
+	}
+	switch {
+	case tb.Swept && total.Garbage == total.Removed && total.Removed > 0:
 		entry(b, "", "nothing: all that was garbage is gone")
 	case left > 0 && (tb.DryRun || !tb.Swept):
 		entry(b, "", fmt.Sprintf("hostgc sweep                 remove %d, after a second look", left))
 	case total.Garbage == 0 && t.Judged():
 		entry(b, "", "nothing to remove")
+	}
+	for _, s := range t.Summaries() {
+		if s.Mode == hostgc.ModeReport && s.Garbage > 0 {
+			entry(b, "", fmt.Sprintf("%s is only reported: kinds: {%s: {mode: enforce}} in the configuration lets hostgc remove the %d", s.Kind, s.Kind, s.Garbage))
+		}
 	}
 	if p := tb.example(t); p != "" {
 		fmt.Fprintf(b, "%12shostgc explain \\\n  %s\n", "", p)

@@ -94,6 +94,11 @@ func TestTreesAreReportedByDefault(t *testing.T) {
 	if sum := total(doc); sum.Garbage != 2 || sum.Removed != 0 || len(n.versions()) != 4 {
 		t.Errorf("%+v, left are %v", sum, n.versions())
 	}
+	for _, d := range doc.Decisions {
+		if d.Verdict == "garbage" && d.Kept != sweep.OnlyReported {
+			t.Errorf("%s is left because %q", d.Path, d.Kept)
+		}
+	}
 }
 
 // versions lists the node's versioned directories.

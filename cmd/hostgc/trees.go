@@ -172,10 +172,23 @@ func (h *host) sweepTrees(ctx context.Context, settle time.Duration, wait sweep.
 		o := h.treeOptions(f)
 		o.Mode, o.Settle, o.Wait, o.Keep = f.kind.Mode, max(settle, time.Nanosecond), wait, keep
 		r, err := h.clean(ctx, f, o)
+		if o.Mode != hostgc.ModeEnforce {
+			r.Entries = reported(r.Entries)
+		}
 		errs = append(errs, err, tellTrees(r.View, r.Entries, sink))
 		rows = append(rows, r.View.Rows()...)
 	}
 	return rows, errors.Join(errs...)
+}
+
+// reported says of garbage why it was left.
+func reported(entries []datadir.Entry) []datadir.Entry {
+	for i := range entries {
+		if entries[i].Verdict == hostgc.Garbage {
+			entries[i].Kept = sweep.OnlyReported
+		}
+	}
+	return entries
 }
 
 func (h *host) clean(ctx context.Context, f forest, o datadir.Options) (datadir.Report, error) {
