@@ -59,15 +59,15 @@ func (w *worker) look(ctx context.Context, earlier *hostgc.Condemned, limits map
 	}
 	tally := report.NewTally(h.allKinds(), h.modes)
 	count.Next = tally
-	sink, keep := beating{w.progress("cycle", count), w.beat}, w.keep()
+	sink := beating{w.progress("cycle", count), w.beat}
+	opts := sweep.Options{Modes: h.modes, Plan: hostgc.NewPlan(limits), Keep: w.keep(), Pace: h.pace(), Log: w.log}
 	apart := &sweep.Apart{Sink: sink, Settle: time.Duration(w.settings.config.Settle)}
-	condemned, err := sweep.Pass(ctx, h.node, earlier, sweep.Options{
-		Modes: h.modes, Plan: hostgc.NewPlan(limits), Keep: keep, Pace: h.pace(), Log: w.log}, apart)
+	condemned, err := sweep.Pass(ctx, h.node, earlier, opts, apart)
 	if err != nil {
 		return found{}, err
 	}
 	heard := tally.Hearing // before that of the data directories, which knows nothing of runtimes
-	err = w.trees(ctx, h, keep, remembering{sink, condemned})
+	err = w.trees(ctx, h, opts, remembering{sink, condemned})
 	w.console.done()
 	logTally(w.log, tally, err)
 	return found{condemned, heard, apart.Least, errors.Join(tally.Failure, err)}, nil

@@ -10,8 +10,8 @@ import (
 
 // trees looks at the data directories of RKE2 and K3s, and removes what is
 // garbage in two looks of its own.
-func (w *worker) trees(ctx context.Context, h *host, keep func(hostgc.Object) string, sink sweep.Sink) error {
-	_, err := h.sweepTrees(ctx, time.Duration(w.settings.config.Settle), w.waitAlive, keep, sink)
+func (w *worker) trees(ctx context.Context, h *host, opts sweep.Options, sink sweep.Sink) error {
+	_, err := h.sweepTrees(ctx, time.Duration(w.settings.config.Settle), w.waitAlive, opts, sink)
 	return err
 }
 

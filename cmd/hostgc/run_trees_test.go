@@ -58,7 +58,7 @@ func TestTreesOfTheAgent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := unpack(t, "rke2-upgraded-twice")
 			w, h := ofTrees(t, n, c.config)
-			if err := w.trees(t.Context(), h, w.keep(), sweep.Ignore{}); err != nil {
+			if err := w.trees(t.Context(), h, sweep.Options{Keep: w.keep(), Plan: hostgc.NewPlan(nil)}, sweep.Ignore{}); err != nil {
 				t.Fatal(err)
 			}
 			want := append(slices.Clone(c.left), "v1.34.1-rke2r1-8522b4227a96", "v1.34.4-rke2r1-0d52262ea640")
@@ -82,6 +82,15 @@ func TestSweepKeepsTrees(t *testing.T) {
 		if strings.Contains(d.Path, "v1.33.5") && !strings.Contains(d.Kept, "keep:") {
 			t.Errorf("%s is kept because %q", d.Path, d.Kept)
 		}
+	}
+}
+
+// A limit holds for data directories as for files.
+func TestSweepLimitsTrees(t *testing.T) {
+	n := unpack(t, "rke2-upgraded-twice")
+	doc, _ := n.hostgc(exitDone, n.args("sweep", "--settle", "0s", "--max", "1")...)
+	if sum := total(doc); sum.Garbage != 2 || sum.Removed != 1 || len(n.versions()) != 3 {
+		t.Errorf("%+v, left are %v", sum, n.versions())
 	}
 }
 

@@ -53,8 +53,8 @@ func (a *app) sweepOnce(ctx context.Context, settleGiven, dryRun bool, limit int
 		defer unlock()
 	}
 	out := a.newOutput(report.Table{Node: h.node.Name, At: h.at, Swept: true, DryRun: dryRun}, h.allKinds(), h.modes)
-	keep := h.config.Keeper().Keep
-	opts := sweep.Options{Modes: h.modes, DryRun: dryRun, Plan: hostgc.NewPlan(h.limits(limit)), Keep: keep, Pace: h.pace(), Log: a.log}
+	opts := sweep.Options{Modes: h.modes, DryRun: dryRun, Plan: hostgc.NewPlan(h.limits(limit)),
+		Keep: h.config.Keeper().Keep, Pace: h.pace(), Log: a.log}
 	settle, second := time.Duration(h.config.Settle), a.progress("second look", out)
 	err = sweep.Twice(ctx, h.node, settle, a.wait, opts, a.progress("first look", sweep.Ignore{}), second)
 	switch {
@@ -62,7 +62,7 @@ func (a *app) sweepOnce(ctx context.Context, settleGiven, dryRun bool, limit int
 	case dryRun:
 		out.rows, err = h.lookAtTrees(ctx, second)
 	default:
-		out.rows, err = h.sweepTrees(ctx, settle, a.wait, keep, second)
+		out.rows, err = h.sweepTrees(ctx, settle, a.wait, opts, second)
 	}
 	a.console.done()
 	return out.close(err)
@@ -72,7 +72,7 @@ func (a *app) sweepOnce(ctx context.Context, settleGiven, dryRun bool, limit int
 // or the limit given if that is tighter.
 func (h *host) limits(limit int) map[string]int {
 	limits := map[string]int{}
-	for _, k := range h.kinds {
+	for _, k := range h.allKinds() {
 		limits[k.Name] = hostgc.Tighter(h.config.Kinds[k.Name].Max, limit)
 	}
 	return limits

@@ -162,15 +162,15 @@ func (h *host) lookAtTrees(ctx context.Context, sink sweep.Sink) ([]datadir.Row,
 }
 
 // sweepTrees removes what is garbage in two looks, of the kinds that are
-// enforced, and tells the sink of all. Keep says why one is to be kept all the
-// same.
-func (h *host) sweepTrees(ctx context.Context, settle time.Duration, wait sweep.Waiter, keep func(hostgc.Object) string, sink sweep.Sink) ([]datadir.Row, error) {
+// enforced, and tells the sink of all. The options' keep and plan say why one is
+// to be left all the same.
+func (h *host) sweepTrees(ctx context.Context, settle time.Duration, wait sweep.Waiter, opts sweep.Options, sink sweep.Sink) ([]datadir.Row, error) {
 	forests, err := h.forests(ctx)
 	errs := []error{err}
 	var rows []datadir.Row
 	for _, f := range forests {
 		o := h.treeOptions(f)
-		o.Mode, o.Settle, o.Wait, o.Keep = f.kind.Mode, max(settle, time.Nanosecond), wait, keep
+		o.Mode, o.Settle, o.Wait, o.Keep = f.kind.Mode, max(settle, time.Nanosecond), wait, leave(opts)
 		r, err := h.clean(ctx, f, o)
 		if o.Mode != hostgc.ModeEnforce {
 			r.Entries = reported(r.Entries)
@@ -179,6 +179,17 @@ func (h *host) sweepTrees(ctx context.Context, settle time.Duration, wait sweep.
 		rows = append(rows, r.View.Rows()...)
 	}
 	return rows, errors.Join(errs...)
+}
+
+// leave says why garbage that would go now is to be left.
+func leave(opts sweep.Options) func(hostgc.Object) string {
+	return func(o hostgc.Object) string {
+		if why := opts.Keep(o); why != "" {
+			return why
+		}
+		why, _ := opts.Plan.Admit(o.Kind)
+		return why
+	}
 }
 
 // reported says of garbage why it was left.
